@@ -1,0 +1,40 @@
+# shellcheck shell=bash
+# Sourced by every script of bin/: where Holdup keeps what is slow to build, and which Ruby it runs on.
+# Nothing here installs anything; bin/setup does.
+
+HOLDUP_ROOT="$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)"
+HOLDUP_CACHE="${HOLDUP_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/holdup}"
+HOLDUP_PRIMARY="3.4.5"   # built when no Ruby >= 3.3 with YJIT is at hand; runs every test
+HOLDUP_SECOND="3.3.8"    # the oldest line we support; runs the native and unit tests
+export HOLDUP_ROOT HOLDUP_CACHE
+
+say() { printf '%s\n' "holdup: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+ruby_fits() {
+  "$1" -e 'exit(RUBY_ENGINE == "ruby" && (RUBY_VERSION.split(".").map(&:to_i) <=> [3, 3, 0]) >= 0 && defined?(RubyVM::YJIT.enable) ? 0 : 1)' 2>/dev/null
+}
+
+# Prints the Ruby to use; fails when there is none yet.
+find_ruby() {
+  if [ -n "${HOLDUP_RUBY:-}" ]; then
+    ruby_fits "$HOLDUP_RUBY" || die "HOLDUP_RUBY=$HOLDUP_RUBY is not a CRuby >= 3.3 with YJIT; point it at one or unset it"
+    printf '%s\n' "$HOLDUP_RUBY"
+  elif command -v ruby >/dev/null && ruby_fits "$(command -v ruby)"; then
+    command -v ruby
+  elif ruby_fits "$HOLDUP_CACHE/ruby-$HOLDUP_PRIMARY/bin/ruby"; then
+    printf '%s\n' "$HOLDUP_CACHE/ruby-$HOLDUP_PRIMARY/bin/ruby"
+  else
+    return 1
+  fi
+}
+
+# use_ruby RUBY: puts that Ruby first on PATH and gives its gems a folder of their own.
+use_ruby() {
+  local dir; dir="$(dirname "$1")"
+  export PATH="$dir:$PATH"
+  export BUNDLE_GEMFILE="$HOLDUP_ROOT/Gemfile"
+  BUNDLE_PATH="$HOLDUP_CACHE/gems/$("$1" -e 'print "#{RUBY_ENGINE}-#{RUBY_VERSION}"')"
+  export BUNDLE_PATH
+  unset GEM_HOME GEM_PATH RUBYOPT
+}

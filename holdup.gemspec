@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "lib/holdup/version"
+
+Gem::Specification.new do |spec|
+  spec.name = "holdup"
+  spec.version = Holdup::VERSION
+  spec.authors = ["The Holdup authors"]
+  spec.summary = "Who holds the GVL, who waits for it, and how many threads and processes you need"
+  spec.description = "Measures where each request's and job's time goes (running, stalled on the GVL, io, lock, " \
+    "sleep, native), explains who caused the stall, and sizes threads and processes from it. Always on, in production."
+  spec.license = "MIT"
+  spec.required_ruby_version = ">= 3.3"
+  spec.metadata = {"rubygems_mfa_required" => "true"}
+  spec.files = Dir["lib/**/*.{rb,yml,tt}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
+  spec.bindir = "exe"
+  spec.executables = ["holdup"]
+  spec.extensions = ["ext/holdup/extconf.rb"]
+
+  # Only the collector, the stores and the CLI load these; the half that runs inside the application loads none.
+  spec.add_dependency "sequel", "~> 5.80"
+  spec.add_dependency "sqlite3", ">= 1.7"
+end

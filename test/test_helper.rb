@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+$VERBOSE = true
+root = File.expand_path("..", __dir__)
+
+# Warnings from our own files fail the run; other gems' warnings are theirs.
+module Warning
+  def self.warn(message, category: nil, **)
+    raise "warning of ours: #{message}" if message.start_with?("#{File.expand_path("..", __dir__)}/") && !message.include?("/vendor/")
+    super
+  end
+end
+
+$LOAD_PATH.unshift(File.join(root, "lib"), File.join(root, "test"))
+require "minitest/autorun"
+Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
+
+class Minitest::Test
+  include WaitUntil
+
+  # A test that asserts nothing proves nothing.
+  def after_teardown
+    super
+    flunk "this test asserts nothing" if assertions.zero? && passed? && !skipped?
+  end
+end
