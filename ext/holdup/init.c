@@ -1,2 +1,537 @@
+/*
+ * Holdup::Probe: the Ruby-visible methods, and the one hook that feeds them. One translation unit: the parts are headers
+ * with static functions only, so that the compiler sees the whole hook at once and nothing but Init_holdup is exported.
+ */
 #include <ruby.h>
-void Init_holdup(void) {}
+#include <ruby/atomic.h>
+#include <ruby/debug.h>
+#include <ruby/encoding.h>
+#include <ruby/thread.h>
+
+#include "registry.h"
+#include "segment.h"
+
+static VALUE probe_error; /* Holdup::UnsupportedError */
+static rb_internal_thread_event_hook_t *probe_hook;
+static VALUE probe_gc_hook;
+static bool probe_forked; /* set in a child until it is re-armed */
+
+/* --- the hook --- */
+
+static void probe_started(VALUE thread)
+{
+    tclock_t *c = reg_add_clock(thread, reg_ledger_of_new(thread));
+    if (!c) return;
+    c->cpu_ns = 0; /* born with us: all its CPU is ours to tell */
+    c->epoch = tc.epoch;
+}
+
+static void probe_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused)
+{
+    (void)unused;
+    if (event == RUBY_INTERNAL_THREAD_EVENT_STARTED) { /* the creator runs this, holding the GVL: it may allocate */
+        probe_started(data->thread);
+        return;
+    }
+    tclock_t *c = reg_clock(data->thread);
+    if (!c) return;
+    if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over, without the GVL */
+        rb_internal_thread_specific_set(data->thread, reg.key, NULL);
+        tc_exited(c);
+        return;
+    }
+    if (!tc_enabled()) return;
+    uint64_t t = clk_now();
+    switch (event) {
+      case RUBY_INTERNAL_THREAD_EVENT_READY: /* a waker, the thread itself or a timer thread; perhaps without the GVL */
+        tc_ready(c, t);
+        break;
+      case RUBY_INTERNAL_THREAD_EVENT_RESUMED: /* the thread itself; it holds the GVL */
+        tc_resumed(c, t);
+        break;
+      case RUBY_INTERNAL_THREAD_EVENT_SUSPENDED: /* the thread itself; it still holds the GVL */
+        tc_suspended(c, t);
+        break;
+    }
+}
+
+/* GC runs on a thread that holds the GVL, with allocation forbidden. Internal events leave YJIT's code alone. */
+static void probe_on_gc_event(VALUE tracepoint, void *unused)
+{
+    (void)unused;
+    if (!tc_enabled()) return;
+    tclock_t *c = reg_clock(rb_thread_current());
+    if (!c) return;
+    if (rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER) {
+        c->gc_from = clk_now();
+    }
+    else if (c->gc_from) {
+        c->tally.gc += tc_since(c->gc_from, clk_now());
+        c->gc_from = 0;
+    }
+}
+
+/* --- switching on and off --- */
+
+static tclock_t *probe_current(void)
+{
+    VALUE thread = rb_thread_current();
+    tclock_t *c = reg_clock(thread);
+    return c ? c : reg_add_clock(thread, reg.main);
+}
+
+/* Runs in the child, on its only thread, before any Ruby code. */
+static void probe_atfork_child(void)
+{
+    if (!reg.has_key) return;
+    tc.enabled = false;
+    tc.epoch++;
+    probe_forked = true;
+    seg.lock = false;
+    seg_forget();
+}
+
+static void probe_make_key(void)
+{
+    if (reg.has_key) return;
+    reg.key = rb_internal_thread_specific_key_create();
+    if (reg.key >= REG_KEY_LIMIT)
+        rb_raise(probe_error, "all %d of Ruby's per-thread storage keys are taken by other gems (gvltools, profilers and "
+                 "APM agents take one each): load fewer of them, or start Holdup before them", REG_KEY_LIMIT);
+    reg.has_key = true;
+    pthread_atfork(NULL, NULL, probe_atfork_child);
+}
+
+static void probe_install_hooks(void)
+{
+    if (probe_hook) return;
+    probe_hook = rb_internal_thread_add_event_hook(
+        probe_on_thread_event,
+        RUBY_INTERNAL_THREAD_EVENT_STARTED | RUBY_INTERNAL_THREAD_EVENT_READY | RUBY_INTERNAL_THREAD_EVENT_RESUMED |
+            RUBY_INTERNAL_THREAD_EVENT_SUSPENDED | RUBY_INTERNAL_THREAD_EVENT_EXITED,
+        NULL);
+    probe_gc_hook = rb_tracepoint_new(0, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT, probe_on_gc_event, NULL);
+    rb_tracepoint_enable(probe_gc_hook);
+}
+
+static void probe_clock_living_threads(void)
+{
+    VALUE threads = rb_funcall(rb_cThread, rb_intern("list"), 0);
+    for (long i = 0; i < RARRAY_LEN(threads); i++) {
+        VALUE thread = RARRAY_AREF(threads, i);
+        if (!reg_clock(thread)) reg_add_clock(thread, reg.main);
+    }
+}
+
+/* A new epoch: the enabling thread runs, of the others nothing is known until their next event. */
+static void probe_begin_epoch(void)
+{
+    tc.epoch++;
+    tclock_t *current = probe_current();
+    for (blame_t *b = reg.ledgers; b; b = b->next) blame_reset(b, NULL);
+    blame_reset(current->blame, current);
+    tc_begin_epoch(current);
+    uint64_t t = clk_now();
+    tc_settle(current, t);
+    current->native = pthread_self();
+    __atomic_store_n(&tc.enabled, true, __ATOMIC_RELEASE);
+}
+
+/*
+ * Starts measuring. The hook is installed once and never removed: removing it while a thread runs it hangs forked
+ * children (Bug #21959); a flag switches it.
+ * @raise [Holdup::UnsupportedError] when other gems hold all of Ruby's per-thread storage keys
+ */
+static VALUE probe_enable(VALUE self)
+{
+    if (tc_enabled()) return Qfalse;
+    if (probe_forked) return Qfalse;
+    probe_make_key();
+    clk_start();
+    const char *mn = getenv("RUBY_MN_THREADS");
+    tc.mn = mn && *mn == '1';
+    if (!reg.main) reg.main = reg_add_ledger(tc.mn);
+    if (!reg.main) rb_memerror();
+    probe_clock_living_threads();
+    probe_install_hooks();
+    probe_begin_epoch();
+    return Qtrue;
+}
+
+static VALUE probe_disable(VALUE self)
+{
+    bool was = tc_enabled();
+    __atomic_store_n(&tc.enabled, false, __ATOMIC_RELEASE);
+    return was ? Qtrue : Qfalse;
+}
+
+static VALUE probe_enabled_p(VALUE self)
+{
+    return tc_enabled() ? Qtrue : Qfalse;
+}
+
+static VALUE probe_forked_p(VALUE self)
+{
+    return probe_forked ? Qtrue : Qfalse;
+}
+
+/* In a forked child: forgets the parent's threads and counts. The segment is already let go. */
+static VALUE probe_after_fork(VALUE self)
+{
+    if (!probe_forked) return Qfalse;
+    VALUE thread = rb_thread_current();
+    tclock_t *current = reg_clock(thread);
+    if (current) {
+        blame_t *ledger = current->blame;
+        unit_abandon_all(current);
+        memset(current, 0, sizeof(*current));
+        current->blame = ledger;
+        current->cpu_ns = TC_CPU_UNREAD;
+    }
+    reg_reset_after_fork(current);
+    probe_forked = false;
+    return Qtrue;
+}
+
+/* --- units --- */
+
+/* @return [Integer] handle of the new unit, 0 when the probe is off */
+static VALUE probe_enter(VALUE self)
+{
+    if (!tc_enabled()) return INT2FIX(0);
+    tclock_t *c = probe_current();
+    return c ? ULL2NUM(unit_enter(c)) : INT2FIX(0);
+}
+
+typedef struct {
+    measurement_t unit, excess;
+    uint32_t nested;
+} probe_ended_t;
+
+static bool probe_end(VALUE handle, probe_ended_t *ended)
+{
+    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    if (!u) return false;
+    ended->unit.queued_ns = UNIT_UNKNOWN;
+    return unit_leave(u, probe_current(), &ended->unit, &ended->excess, &ended->nested);
+}
+
+static VALUE probe_cancel(VALUE self, VALUE handle)
+{
+    probe_ended_t ended;
+    probe_end(handle, &ended);
+    return Qnil;
+}
+
+/* @return [Array<Integer>, nil] the numbers in the order of Holdup::Measurement; nothing is recorded */
+static VALUE probe_finish(VALUE self, VALUE handle)
+{
+    probe_ended_t ended;
+    if (!probe_end(handle, &ended)) return Qnil;
+    VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS - 1);
+    const uint64_t *words = (const uint64_t *)&ended.unit;
+    for (size_t i = 0; i < MEASUREMENT_WORDS - 1; i++)
+        rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
+    return numbers;
+}
+
+/* --- names: at most so many bytes, valid UTF-8, no control characters --- */
+
+static bool probe_clean(const char *text, long bytes)
+{
+    for (long i = 0; i < bytes; i++)
+        if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e) return false;
+    return true;
+}
+
+/* A sane copy in `room`: other bytes than valid UTF-8 become '?', so do control characters. */
+static seg_text_t probe_sanitise(VALUE string, char *room, size_t limit)
+{
+    const char *from = RSTRING_PTR(string), *end = from + RSTRING_LEN(string);
+    rb_encoding *utf8 = rb_utf8_encoding();
+    size_t used = 0;
+    while (from < end && used < limit) {
+        int length = rb_enc_precise_mbclen(from, end, utf8);
+        bool valid = MBCLEN_CHARFOUND_P(length) && (unsigned char)*from >= 0x20 && *from != 0x7f;
+        size_t bytes = valid ? (size_t)MBCLEN_CHARFOUND_LEN(length) : 1;
+        if (used + bytes > limit) break;
+        if (valid) memcpy(room + used, from, bytes);
+        else room[used] = '?';
+        used += bytes;
+        from += bytes;
+    }
+    seg_text_t text = {room, used};
+    return text;
+}
+
+static seg_text_t probe_text(VALUE string, char *room, size_t limit)
+{
+    seg_text_t text = {"", 0};
+    if (!RB_TYPE_P(string, T_STRING)) return text;
+    text.text = RSTRING_PTR(string);
+    text.bytes = (size_t)RSTRING_LEN(string);
+    if (text.bytes <= limit && probe_clean(text.text, (long)text.bytes)) return text;
+    text = probe_sanitise(string, room, limit);
+    SEG_HEADER->counters[SEG_P_SANITISED]++;
+    return text;
+}
+
+/* record(handle, kind, name, queue, queued_ns, error): ends the unit and writes it to the segment. */
+static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALUE queue, VALUE queued_ns, VALUE error)
+{
+    probe_ended_t ended;
+    char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES];
+    bool known = probe_end(handle, &ended);
+    if (!known || !seg.base) return Qnil;
+    if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
+    seg_text_t name_text = probe_text(name, name_room, SEG_NAME_BYTES);
+    seg_text_t queue_text = probe_text(queue, queue_room, SEG_QUEUE_BYTES);
+    if (!name_text.bytes) name_text = seg_text("(unnamed)");
+    seg_lock();
+    seg_record(kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, name_text, queue_text, &ended.unit, RTEST(error));
+    if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
+    seg_unlock();
+    RB_GC_GUARD(name);
+    RB_GC_GUARD(queue);
+    return Qtrue;
+}
+
+/* --- ticks --- */
+
+/* Names the account that a thread's time outside of units goes to. */
+static VALUE probe_label(VALUE self, VALUE thread, VALUE label)
+{
+    char room[REG_LABEL_BYTES];
+    tclock_t *c = reg.has_key ? reg_clock(thread) : NULL;
+    if (!c) return Qnil;
+    Check_Type(label, T_STRING);
+    seg_text_t text = probe_sanitise(label, room, sizeof(room) - 1);
+    room[text.bytes] = '\0';
+    c->account = reg_account(room);
+    return Qnil;
+}
+
+static uint64_t probe_handoff(void)
+{
+    uint64_t ticks = 0;
+    for (blame_t *b = reg.ledgers; b; b = b->next) ticks += BLAME_GET(b->handoff);
+    return ticks;
+}
+
+static tally_t probe_totals(void)
+{
+    tally_t sum = reg.departed;
+    for (tclock_t *c = reg.clocks; c; c = c->next) tally_add(&sum, &c->tally);
+    return sum;
+}
+
+static uint64_t probe_waiting(void)
+{
+    uint64_t waiting = 0;
+    for (blame_t *b = reg.ledgers; b; b = b->next) waiting += BLAME_GET(b->waiters);
+    return waiting;
+}
+
+static void probe_write_counters(void)
+{
+    uint64_t *counters = SEG_HEADER->counters;
+    tally_t sum = probe_totals();
+    counters[SEG_P_HANDOFF] = clk_ns(probe_handoff());
+    counters[SEG_P_DISCARDED] = units.discarded;
+    counters[SEG_P_ABANDONED] = units.abandoned;
+    counters[SEG_P_BACKWARD] = tc.clock_backward;
+    counters[SEG_P_RESUMED] = tc.resumed_without_ready;
+    counters[SEG_P_SUSPENDED] = tc.suspended_twice;
+    counters[SEG_P_HOLDER] = tc.unknown_holder;
+    counters[SEG_P_GROW_FAILED] = seg.grow_failed;
+    counters[SEG_P_ACQUISITIONS] = sum.acquisitions;
+    counters[SEG_P_GC] = clk_ns(sum.gc);
+    counters[SEG_P_RUNNING] = clk_ns(sum.running);
+    counters[SEG_P_STALLED] = clk_ns(sum.stalled);
+    counters[SEG_P_IDLE] = clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]);
+}
+
+static void probe_write_gauges(VALUE gauges)
+{
+    for (long i = 0; i < RARRAY_LEN(gauges) && i < 64; i++) {
+        VALUE value = RARRAY_AREF(gauges, i);
+        SEG_HEADER->gauges[i] = RB_INTEGER_TYPE_P(value) ? NUM2ULL(value) : SEG_UNKNOWN;
+    }
+    SEG_HEADER->gauges[1] = probe_waiting();
+    SEG_HEADER->gauges[2] = units.flight;
+}
+
+static void probe_write_accounts(void)
+{
+    for (uint32_t i = 0; i < reg.account_count; i++) {
+        measurement_t m;
+        if (!reg.accounts[i].tally.acquisitions) continue;
+        unit_convert(&reg.accounts[i].tally, 0, &m);
+        seg_record_account(reg.accounts[i].label, &m);
+    }
+}
+
+/* tick(gauges): brings accounts, counters and gauges of the segment up to date, and the clock's rate. */
+static VALUE probe_tick(VALUE self, VALUE gauges)
+{
+    Check_Type(gauges, T_ARRAY);
+    if (!reg.has_key || probe_forked) return Qfalse;
+    clk_calibrate();
+    clk_follow_realtime();
+    if (tc_enabled()) tc_settle(probe_current(), clk_now());
+    reg_publish_all();
+    if (!seg.base) return Qfalse;
+    seg_lock();
+    probe_write_counters();
+    probe_write_gauges(gauges);
+    probe_write_accounts();
+    SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
+    seg_unlock();
+    return Qtrue;
+}
+
+static void probe_put(VALUE hash, const char *name, uint64_t value)
+{
+    rb_hash_aset(hash, ID2SYM(rb_intern(name)), ULL2NUM(value));
+}
+
+/*
+ * Totals of the process since the probe was first enabled: telescoping counters, so the difference of two snapshots is
+ * exact for the time between. caused_ns + handoff_ns = stalled_ns.
+ * @return [Hash{Symbol => Integer}]
+ */
+static VALUE probe_snapshot(VALUE self)
+{
+    VALUE hash = rb_hash_new();
+    if (!reg.has_key) return hash;
+    if (tc_enabled()) tc_settle(probe_current(), clk_now());
+    reg_reap();
+    tally_t sum = probe_totals();
+    probe_put(hash, "running_ns", clk_ns(sum.running));
+    probe_put(hash, "stalled_ns", clk_ns(sum.stalled));
+    probe_put(hash, "io_ns", clk_ns(sum.idle[TC_IO]));
+    probe_put(hash, "lock_ns", clk_ns(sum.idle[TC_LOCK]));
+    probe_put(hash, "sleep_ns", clk_ns(sum.idle[TC_SLEEP]));
+    probe_put(hash, "native_ns", sum.native_ns);
+    probe_put(hash, "gc_ns", clk_ns(sum.gc));
+    probe_put(hash, "caused_ns", clk_ns(sum.caused));
+    probe_put(hash, "handoff_ns", clk_ns(probe_handoff()));
+    probe_put(hash, "acquisitions", sum.acquisitions);
+    probe_put(hash, "preemptions", sum.preemptions);
+    probe_put(hash, "waiting_threads", probe_waiting());
+    probe_put(hash, "units_in_flight", units.flight);
+    probe_put(hash, "discarded", units.discarded);
+    probe_put(hash, "abandoned", units.abandoned);
+    probe_put(hash, "clock_backward", tc.clock_backward);
+    probe_put(hash, "resumed_without_ready", tc.resumed_without_ready);
+    probe_put(hash, "suspended_twice", tc.suspended_twice);
+    probe_put(hash, "unknown_holder", tc.unknown_holder);
+    /* The identity in the clock's own ticks: exactly zero whenever no thread waits. */
+    rb_hash_aset(hash, ID2SYM(rb_intern("identity_ticks")),
+                 LL2NUM((long long)(sum.stalled - sum.caused - probe_handoff())));
+    return hash;
+}
+
+/* @return [Hash{String => Array<Integer>}] label => [running, stalled, idle, caused] in ns, outside of units */
+static VALUE probe_accounts(VALUE self)
+{
+    VALUE hash = rb_hash_new();
+    if (!reg.has_key) return hash;
+    if (tc_enabled()) tc_settle(probe_current(), clk_now());
+    reg_publish_all();
+    for (uint32_t i = 0; i < reg.account_count; i++) {
+        measurement_t m;
+        if (!reg.accounts[i].tally.acquisitions && !reg.accounts[i].tally.running) continue;
+        unit_convert(&reg.accounts[i].tally, 0, &m);
+        rb_hash_aset(hash, rb_utf8_str_new_cstr(reg.accounts[i].label),
+                     rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns), ULL2NUM(m.idle_ns), ULL2NUM(m.caused_ns)));
+    }
+    return hash;
+}
+
+/* --- the segment --- */
+
+static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+{
+    uint64_t series = NUM2ULL(limit), entries = NUM2ULL(ring);
+    int64_t index = NIL_P(worker) ? -1 : NUM2LL(worker);
+    uint64_t born = NUM2ULL(generation);
+    const char *file = StringValueCStr(path);
+    if (series < 1 || series > 10000) rb_raise(rb_eArgError, "series limit must be in 1..10000, got %llu", (unsigned long long)series);
+    if (entries < 64 || entries > 1000000) rb_raise(rb_eArgError, "ring capacity must be in 64..1000000, got %llu", (unsigned long long)entries);
+    clk_start();
+    seg_lock();
+    int failed = seg_open(file, series, entries, index, born);
+    seg_unlock();
+    if (failed) rb_syserr_fail(failed, file);
+    return Qtrue;
+}
+
+static VALUE probe_close_segment(VALUE self)
+{
+    seg_close();
+    return Qnil;
+}
+
+static VALUE probe_set_setting(VALUE self, VALUE json)
+{
+    StringValue(json);
+    if (!seg.base) return Qnil;
+    if (!seg_write_setting(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
+        rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_SETTING_BYTES);
+    return json;
+}
+
+/* Adds to one of the process counters that Ruby code owns (10: skew clamped, 13: guard). */
+static VALUE probe_count(VALUE self, VALUE counter)
+{
+    long index = NUM2LONG(counter);
+    if (index < 0 || index >= 32) rb_raise(rb_eArgError, "no counter %ld: 0..31", index);
+    if (seg.base) SEG_HEADER->counters[index]++;
+    return Qnil;
+}
+
+static VALUE probe_clock_source(VALUE self)
+{
+#ifdef CLK_COUNTER
+    if (clk.counter) return rb_utf8_str_new_cstr("counter");
+#endif
+    return rb_utf8_str_new_cstr("monotonic");
+}
+
+/* For tests of the index rule against the Ruby oracle. */
+static VALUE probe_bucket(VALUE self, VALUE value)
+{
+    return LL2NUM(hist_index(NUM2ULL(value)));
+}
+
+RUBY_FUNC_EXPORTED void Init_holdup(void)
+{
+    rb_ext_ractor_safe(true);
+    VALUE holdup = rb_define_module("Holdup");
+    VALUE probe = rb_define_module_under(holdup, "Probe");
+    probe_error = rb_const_get(holdup, rb_intern("UnsupportedError"));
+    rb_gc_register_mark_object(probe_error);
+    rb_gc_register_address(&probe_gc_hook);
+    reg.ractor_class = rb_const_get(rb_cObject, rb_intern("Ractor"));
+    rb_gc_register_mark_object(reg.ractor_class);
+    rb_define_singleton_method(probe, "enable", probe_enable, 0);
+    rb_define_singleton_method(probe, "disable", probe_disable, 0);
+    rb_define_singleton_method(probe, "enabled?", probe_enabled_p, 0);
+    rb_define_singleton_method(probe, "forked?", probe_forked_p, 0);
+    rb_define_singleton_method(probe, "after_fork", probe_after_fork, 0);
+    rb_define_singleton_method(probe, "enter", probe_enter, 0);
+    rb_define_singleton_method(probe, "record", probe_record, 6);
+    rb_define_singleton_method(probe, "finish", probe_finish, 1);
+    rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
+    rb_define_singleton_method(probe, "label", probe_label, 2);
+    rb_define_singleton_method(probe, "tick", probe_tick, 1);
+    rb_define_singleton_method(probe, "snapshot", probe_snapshot, 0);
+    rb_define_singleton_method(probe, "accounts", probe_accounts, 0);
+    rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
+    rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);
+    rb_define_singleton_method(probe, "setting=", probe_set_setting, 1);
+    rb_define_singleton_method(probe, "count", probe_count, 1);
+    rb_define_singleton_method(probe, "clock_source", probe_clock_source, 0);
+    rb_define_singleton_method(probe, "bucket", probe_bucket, 1);
+}

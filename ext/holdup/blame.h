@@ -1,0 +1,109 @@
+/*
+ * Who caused the stall: one ledger for each scheduler (each Ractor has its own GVL).
+ *
+ * W is the number of waiting threads; M is the sum of (change of W) x (time of the change). Then G(t) = W * t - M is the
+ * integral of W up to t, without a list of waiters, and the stall that a hold caused is G(end) - G(start). What passes
+ * while nobody holds is the hand-off. Each change of W uses the very time that the waiter's own interval uses, so
+ *
+ *     sum caused + handoff = sum stalled
+ *
+ * holds by construction. All sums are modulo 2^64; differences stay right.
+ *
+ * Writers are serialised by CRuby's scheduler lock (thread_pthread.c runs READY and RESUMED under it), except where
+ * threads or Ractors share native threads (M:N): such a ledger is `shared` and writers take the sequence word by CAS.
+ * Readers (unit edges) hold the GVL but not the scheduler lock: they use the sequence word as a seqlock.
+ */
+#ifndef HOLDUP_BLAME_H
+#define HOLDUP_BLAME_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tclock;
+
+typedef struct blame {
+    uint64_t seq;            /* odd while it is written; +2 for each event */
+    uint64_t waiters;        /* W */
+    uint64_t moment;         /* M */
+    struct tclock *holder;   /* NULL between two holds */
+    uint64_t opened;         /* G when the holder's hold began */
+    uint64_t closed;         /* G when the last hold ended */
+    uint64_t handoff;        /* ticks that threads stalled while nobody held */
+    bool shared;             /* M:N: events also come outside the scheduler lock */
+    struct blame *next;
+} blame_t;
+
+#define BLAME_GET(field) __atomic_load_n(&(field), __ATOMIC_RELAXED)
+#define BLAME_SET(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+
+static inline void blame_spin(unsigned *spins)
+{
+    if (++*spins % 128 == 0) sched_yield();
+}
+
+static inline void blame_lock(blame_t *b)
+{
+    uint64_t seq = BLAME_GET(b->seq);
+    if (b->shared) {
+        unsigned spins = 0;
+        while ((seq & 1) || !__atomic_compare_exchange_n(&b->seq, &seq, seq + 1, true, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+            blame_spin(&spins);
+            seq = BLAME_GET(b->seq);
+        }
+    }
+    else {
+        BLAME_SET(b->seq, seq + 1);
+        __atomic_thread_fence(__ATOMIC_RELEASE);
+    }
+}
+
+static inline void blame_unlock(blame_t *b)
+{
+    __atomic_store_n(&b->seq, b->seq + 1, __ATOMIC_RELEASE);
+}
+
+/* G(t), for those who write under the lock. */
+static inline uint64_t blame_integral(const blame_t *b, uint64_t t)
+{
+    return b->waiters * t - b->moment;
+}
+
+static inline void blame_add_waiter(blame_t *b, uint64_t t)
+{
+    BLAME_SET(b->waiters, b->waiters + 1);
+    BLAME_SET(b->moment, b->moment + t);
+}
+
+static inline void blame_drop_waiter(blame_t *b, uint64_t t)
+{
+    BLAME_SET(b->waiters, b->waiters - 1);
+    BLAME_SET(b->moment, b->moment - t);
+}
+
+/* Ends the open hold at `t`; returns what it caused. */
+static inline uint64_t blame_close(blame_t *b, uint64_t t)
+{
+    uint64_t integral = blame_integral(b, t);
+    uint64_t caused = integral - b->opened;
+    BLAME_SET(b->closed, integral);
+    BLAME_SET(b->holder, NULL);
+    return caused;
+}
+
+static inline void blame_open(blame_t *b, struct tclock *holder, uint64_t t)
+{
+    uint64_t integral = blame_integral(b, t);
+    BLAME_SET(b->handoff, b->handoff + (integral - b->closed));
+    BLAME_SET(b->opened, integral);
+    BLAME_SET(b->holder, holder);
+}
+
+static void blame_reset(blame_t *b, struct tclock *holder)
+{
+    b->seq += b->seq & 1; /* a fork may have come in the middle of an event */
+    b->waiters = b->moment = b->opened = b->closed = 0;
+    b->holder = holder;
+}
+
+#endif

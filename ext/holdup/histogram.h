@@ -1,0 +1,48 @@
+/*
+ * Base-2 exponential histogram, fixed scale 4 (16 buckets an octave, error <= 2.2 %): bucket i counts values in
+ * (2^(i/16), 2^((i+1)/16)], OpenTelemetry's rule and Prometheus' native schema 4. Kept from 2^10 ns (1 us) to 2^42 ns
+ * (73 min); below is the zero count, above the last bucket. Merging is addition. lib/holdup/histogram.rb is the oracle.
+ */
+#ifndef HOLDUP_HISTOGRAM_H
+#define HOLDUP_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define HIST_SCALE 4
+#define HIST_BUCKETS 512
+#define HIST_MIN_INDEX 160
+#define HIST_ZERO_MAX UINT64_C(1024)
+
+typedef struct {
+    uint64_t count, sum, min, max, zero, lo, hi, spare;
+    uint64_t buckets[HIST_BUCKETS];
+} histogram_t;
+
+/* floor(2^(63 + k/16)). A normalised integer lies above the irrational 2^(63 + k/16) exactly when it exceeds this. */
+static const uint64_t hist_bounds[16] = {
+    0x8000000000000000ULL, 0x85aac367cc487b14ULL, 0x8b95c1e3ea8bd6e6ULL, 0x91c3d373ab11c336ULL,
+    0x9837f0518db8a96fULL, 0x9ef5326091a111adULL, 0xa5fed6a9b15138eaULL, 0xad583eea42a14ac6ULL,
+    0xb504f333f9de6484ULL, 0xbd08a39f580c36beULL, 0xc5672a115506daddULL, 0xce248c151f8480e3ULL,
+    0xd744fccad69d6af4ULL, 0xe0ccdeec2a94e111ULL, 0xeac0c6e7dd24392eULL, 0xf5257d152486cc2cULL,
+};
+
+/* Index of a value > 0: ceil(log2(value) * 16) - 1, in integers. */
+static inline int64_t hist_index(uint64_t value)
+{
+    int exponent = 63 - __builtin_clzll(value);
+    uint64_t normal = value << (63 - exponent);
+    int above = 0; /* how many bounds lie below: binary search, four steps */
+    for (int step = 8; step; step >>= 1)
+        if (normal > hist_bounds[above + step - 1]) above += step;
+    if (above == 15 && normal > hist_bounds[15]) above = 16;
+    return (int64_t)exponent * 16 + above - 1;
+}
+
+/* Slot of a value > HIST_ZERO_MAX in `buckets`. */
+static inline uint64_t hist_slot(uint64_t value)
+{
+    int64_t slot = hist_index(value) - HIST_MIN_INDEX;
+    return slot < HIST_BUCKETS ? (uint64_t)slot : HIST_BUCKETS - 1;
+}
+
+#endif

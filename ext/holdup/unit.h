@@ -1,0 +1,263 @@
+/*
+ * Units: a unit is the difference of its thread's tally between two edges, so nesting and fibers cost nothing in the hook.
+ *
+ * A unit is named by a handle (slot and generation), not by an object: entering allocates nothing, and a handle that is
+ * ended twice, or whose thread has died, is simply unknown. Callers hold the GVL; the pool's lock is for Ractors.
+ */
+#ifndef HOLDUP_UNIT_H
+#define HOLDUP_UNIT_H
+
+#include "thread_clock.h"
+
+#define UNIT_CHUNK 64
+#define UNIT_CHUNKS 1024
+#define UNIT_SLOT_BITS 20
+#define UNIT_UNKNOWN UINT64_MAX
+/* Thread CPU beyond running by less than this is the two clocks' disagreement, not work without the GVL. */
+#define UNIT_CPU_SLACK_NS 20000
+
+typedef struct unit {
+    tclock_t *clock;       /* NULL: free, or its thread died */
+    struct unit *outer;
+    uint32_t slot;
+    uint32_t generation;
+    uint32_t epoch;
+    uint64_t started;
+    uint64_t cpu_start;
+    uint64_t flight_start;
+    uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
+    tally_t base;
+    struct unit *free;
+} unit_t;
+
+/* A unit's numbers, in the order of Holdup::Measurement. */
+typedef struct {
+    uint64_t wall_ns, running_ns, cpu_ns, starved_ns, stalled_ns, idle_ns, io_ns, lock_ns, sleep_ns, native_ns, gc_ns,
+        caused_ns, acquisitions, preemptions, longest_hold_ns, hold_squares_us2, queued_ns, in_flight_milli, started_ns;
+} measurement_t;
+
+#define MEASUREMENT_WORDS (sizeof(measurement_t) / sizeof(uint64_t))
+
+static struct {
+    unit_t *chunks[UNIT_CHUNKS];
+    uint32_t count;
+    unit_t *free;
+    bool lock;
+    uint64_t flight, flight_moment; /* units in flight, integrated as blame.h does */
+    uint64_t discarded, abandoned;
+} units;
+
+static inline void unit_lock(void)
+{
+    unsigned spins = 0;
+    while (__atomic_test_and_set(&units.lock, __ATOMIC_ACQUIRE)) blame_spin(&spins);
+}
+
+static inline void unit_unlock(void)
+{
+    __atomic_clear(&units.lock, __ATOMIC_RELEASE);
+}
+
+static bool unit_grow(void)
+{
+    uint32_t chunk = units.count / UNIT_CHUNK;
+    if (chunk == UNIT_CHUNKS) return false;
+    unit_t *fresh = calloc(UNIT_CHUNK, sizeof(unit_t));
+    if (!fresh) return false;
+    units.chunks[chunk] = fresh;
+    for (uint32_t i = UNIT_CHUNK; i-- > 0;) {
+        fresh[i].slot = units.count + i;
+        fresh[i].generation = 1;
+        fresh[i].free = units.free;
+        units.free = &fresh[i];
+    }
+    units.count += UNIT_CHUNK;
+    return true;
+}
+
+static void unit_release(unit_t *u)
+{
+    u->clock = NULL;
+    u->generation++;
+    u->free = units.free;
+    units.free = u;
+}
+
+static inline uint64_t unit_handle(const unit_t *u)
+{
+    return ((uint64_t)u->generation << UNIT_SLOT_BITS) | (u->slot + 1);
+}
+
+static unit_t *unit_find(uint64_t handle)
+{
+    uint32_t slot = (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
+    if (slot == 0 || slot > units.count) return NULL;
+    unit_t *u = &units.chunks[(slot - 1) / UNIT_CHUNK][(slot - 1) % UNIT_CHUNK];
+    return u->clock && u->generation == (uint32_t)(handle >> UNIT_SLOT_BITS) ? u : NULL;
+}
+
+static inline uint64_t unit_flight(uint64_t t)
+{
+    return units.flight * t - units.flight_moment;
+}
+
+/* Time between two units of a thread belongs to the thread's own account. */
+static void unit_open_period(tclock_t *c, const tally_t *now, uint64_t cpu)
+{
+    tally_t gap = tally_since(now, &c->mark);
+    tally_add(&c->outside, &gap);
+    c->period_start = *now;
+    c->period_cpu_start = cpu;
+    c->period_units = 0;
+    c->period_spoiled = false;
+    memset(&c->period_sum, 0, sizeof(c->period_sum));
+    c->period_cpu_sum = 0;
+}
+
+/* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when there is no room. */
+static uint64_t unit_enter(tclock_t *c)
+{
+    unit_lock();
+    unit_t *u = units.free || unit_grow() ? units.free : NULL;
+    if (!u) {
+        units.discarded++;
+        unit_unlock();
+        return 0;
+    }
+    units.free = u->free;
+    uint64_t t = clk_now();
+    units.flight++;
+    units.flight_moment += t;
+    u->flight_start = unit_flight(t);
+    u->clock = c;
+    unit_unlock();
+
+    tc_settle(c, t);
+    u->base = tc_tally(c, t);
+    tc_read_cpu(c);
+    u->cpu_start = c->cpu_ns;
+    if (c->open_units++ == 0) unit_open_period(c, &u->base, u->cpu_start);
+    u->epoch = c->epoch;
+    u->started = t;
+    u->outer = c->innermost;
+    if (u->outer) u->outer->longest = c->longest;
+    c->innermost = u;
+    c->longest = 0;
+    return unit_handle(u);
+}
+
+/* Takes `u` out of its thread's open units, wherever it stands (fibers end in any order); returns its longest hold. */
+static uint64_t unit_unlink(tclock_t *c, unit_t *u)
+{
+    uint64_t longest = c->longest;
+    unit_t *inner = NULL;
+    for (unit_t *v = c->innermost; v != u; inner = v, v = v->outer)
+        if (v->outer->longest > longest) longest = v->outer->longest;
+    if (inner) inner->outer = u->outer;
+    else c->innermost = u->outer;
+    if (u->outer && u->outer->longest < longest) u->outer->longest = longest;
+    if (!inner) c->longest = u->outer ? u->outer->longest : 0;
+    return longest;
+}
+
+/* A span of one thread's tally and CPU as nanoseconds. wall is the sum of its parts, exactly. */
+static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
+{
+    uint64_t io = clk_ns(span->idle[TC_IO]);
+    uint64_t native = span->native_ns < io ? span->native_ns : io;
+    uint64_t on_gvl = cpu > native ? cpu - native : 0;
+    m->running_ns = clk_ns(span->running);
+    if (on_gvl > m->running_ns + UNIT_CPU_SLACK_NS) { /* short blocking regions that computed */
+        uint64_t excess = on_gvl - m->running_ns;
+        native += excess < io - native ? excess : io - native;
+    }
+    m->cpu_ns = on_gvl < m->running_ns ? on_gvl : m->running_ns;
+    m->starved_ns = m->running_ns - m->cpu_ns;
+    m->stalled_ns = clk_ns(span->stalled);
+    m->native_ns = native;
+    m->io_ns = io - native;
+    m->lock_ns = clk_ns(span->idle[TC_LOCK]);
+    m->sleep_ns = clk_ns(span->idle[TC_SLEEP]);
+    m->idle_ns = io + m->lock_ns + m->sleep_ns;
+    m->wall_ns = m->running_ns + m->stalled_ns + m->idle_ns;
+    m->gc_ns = clk_ns(span->gc);
+    m->caused_ns = (int64_t)span->caused > 0 ? clk_ns(span->caused) : 0;
+    m->acquisitions = span->acquisitions;
+    m->preemptions = span->preemptions;
+    double us = (double)clk_ns(UINT64_C(1) << 30) / (double)(UINT64_C(1) << (30 - TC_SQUARE_SHIFT)) / 1000.0;
+    m->hold_squares_us2 = (uint64_t)((double)span->squares * us * us);
+}
+
+/*
+ * When the thread leaves its last open unit: what its units counted more than once (one ran inside another, or fibers
+ * interleaved theirs). True when there is such an excess.
+ */
+static bool unit_close_period(tclock_t *c, const tally_t *now, uint64_t cpu, measurement_t *excess)
+{
+    c->mark = *now;
+    if (c->period_units < 2 || c->period_spoiled) return false;
+    tally_t span = tally_since(now, &c->period_start);
+    tally_t more = tally_since(&c->period_sum, &span);
+    unit_convert(&more, c->period_cpu_sum - (cpu - c->period_cpu_start), excess);
+    return true;
+}
+
+/*
+ * Ends a unit. False when it can't be told: it spanned disable, enable or fork, or another thread ends it.
+ * `nested` gets the number of units to take off the totals, and `excess` their sums (see unit_close_period).
+ */
+static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measurement_t *excess, uint32_t *nested)
+{
+    tclock_t *c = u->clock;
+    bool known = c == current && u->epoch == tc.epoch && tc_enabled();
+    uint64_t cpu = known ? clk_cpu_ns() : 0;
+    uint64_t t = clk_now();
+    if (known) tc_settle(c, t);
+    uint64_t longest = unit_unlink(c, u);
+    tally_t now = known ? tc_tally(c, t) : c->tally;
+    *nested = 0;
+    if (known) {
+        tally_t span = tally_since(&now, &u->base);
+        unit_convert(&span, cpu - u->cpu_start, m);
+        m->longest_hold_ns = clk_ns(longest);
+        m->started_ns = clk_realtime_ns(u->started);
+        c->period_units++;
+        tally_add(&c->period_sum, &span);
+        c->period_cpu_sum += cpu - u->cpu_start;
+    }
+    else c->period_spoiled = true;
+    if (--c->open_units == 0) {
+        if (known && unit_close_period(c, &now, cpu, excess)) *nested = c->period_units - 1;
+        else c->mark = now;
+    }
+    unit_lock();
+    if (known) {
+        uint64_t wall = tc_since(u->started, t);
+        m->in_flight_milli = wall ? (uint64_t)((double)(unit_flight(t) - u->flight_start) * 1000.0 / (double)wall) : 1000;
+    }
+    else units.discarded++;
+    units.flight--;
+    units.flight_moment -= t;
+    unit_release(u);
+    unit_unlock();
+    return known;
+}
+
+/* Its thread died with units open: nothing can be told of them. */
+static void unit_abandon_all(tclock_t *c)
+{
+    unit_lock();
+    uint64_t t = clk_now();
+    for (unit_t *u = c->innermost, *outer; u; u = outer) {
+        outer = u->outer;
+        units.flight--;
+        units.flight_moment -= t;
+        units.abandoned++;
+        unit_release(u);
+    }
+    c->innermost = NULL;
+    c->open_units = 0;
+    unit_unlock();
+}
+
+#endif
