@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+module Holdup
+  # What one unit cost, as the probe hands it over. The order of the members is the order of the array that
+  # `Probe.finish` returns, so `Measurement.new(*Probe.finish(handle))` is all it takes.
+  #
+  # Integers; `_ns` are nanoseconds. wall = running + stalled + idle, running = cpu + starved,
+  # idle = io + lock + sleep + native.
+  #
+  # - `hold_squares_us2`: sum over the unit's holds of (length in microseconds) squared
+  # - `queued_ns`: nil when nobody said when the unit was asked for
+  # - `in_flight`: mean number of units in this process while this one ran, in thousandths
+  Measurement = Data.define(
+    :wall_ns, :running_ns, :cpu_ns, :starved_ns, :stalled_ns, :idle_ns, :io_ns, :lock_ns, :sleep_ns, :native_ns, :gc_ns,
+    :caused_ns, :acquisitions, :preemptions, :longest_hold_ns, :hold_squares_us2, :queued_ns, :in_flight
+  )
+end

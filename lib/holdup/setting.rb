@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "digest"
+require "json"
+require_relative "errors"
+
+module Holdup
+  # Everything that changes results: Ruby, JIT, threads, processes, time slice, GC environment, server, revision and so
+  # on, as flat facts. Two recordings may be merged only when their settings are equal; the fingerprint is the short name
+  # of one.
+  Setting = Data.define(:attributes) do
+    # @param text [String] JSON object of scalars
+    # @return [Setting]
+    # @raise [DamagedData] when it is no such object
+    def self.parse(text)
+      attributes = JSON.parse(text)
+      raise DamagedData.new("a setting is no JSON object", "it starts with #{text[0, 40].inspect}") unless attributes.is_a?(Hash)
+      new(attributes:)
+    rescue JSON::ParserError
+      raise DamagedData.new("a setting is no JSON", "it starts with #{text[0, 40].inspect}")
+    end
+
+    # @param attributes [Hash{String, Symbol => String, Numeric, Boolean, nil}] in any order
+    def initialize(attributes:)
+      sorted = attributes.to_h { |key, value| [key.to_s, value] }.sort.to_h.freeze
+      @json = JSON.generate(sorted).freeze
+      @fingerprint = Digest::SHA256.hexdigest(@json)[0, 12].freeze
+      super(attributes: sorted)
+    end
+
+    # @return [String] 12 hexadecimal digits of the SHA-256 of the canonical JSON
+    attr_reader :fingerprint
+
+    # @return [String] canonical JSON: keys sorted, no spaces
+    def to_json(*) = @json
+
+    # @param key [String, Symbol]
+    # @return [Object, nil] one fact
+    def [](key) = attributes[key.to_s]
+  end
+end
