@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    # Amdahl's law for an io share: speed-up = 1 / ((1 - p) + p / N). Shown because many size their threads by it, and
+    # marked as wrong: it splits *one* request over N threads and knows no waiting, while N threads serve N requests
+    # that stall on each other.
+    module Amdahl
+      THREADS = [1, 2, 3, 4, 5, 6, 8, 10, 16, 25].freeze
+      # Articles add threads until one more brings less than this.
+      WORTHWHILE = 0.05
+
+      Line = Data.define(:threads, :speed_up, :gain)
+
+      module_function
+
+      # @param share [Float] p, 0.0 .. 1.0
+      # @return [Float]
+      def speed_up(share, threads) = 1.0 / ((1.0 - share) + share / threads)
+
+      # @return [Float] what the last thread added, 0.05 for 5 %
+      def gain(share, threads)
+        (threads == 1) ? 0.0 : speed_up(share, threads) / speed_up(share, threads - 1) - 1.0
+      end
+
+      # @return [Array<Line>]
+      def table(share, threads: THREADS)
+        threads.map { |n| Line.new(threads: n, speed_up: speed_up(share, n), gain: gain(share, n)) }
+      end
+
+      # @return [Integer] the number of threads that the 5 % rule of the articles ends at
+      def suggestion(share, limit: 100)
+        (2..limit).find { |n| gain(share, n) < WORTHWHILE }.then { |n| n ? n - 1 : limit }
+      end
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    # Who stalled and who caused it, over everything that ran in the processes: units, threads outside units
+    # ("accounts") and the hand-off, which is stall while nobody held the GVL. Both columns have the same total:
+    #   sum of caused + handoff = sum of suffered
+    # Units that ran inside another unit are in both; `:nested` takes them out once, so that the columns add up.
+    class Blame
+      Line = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
+        # @return [Float, nil] ns of stall per unit
+        def stall_per_unit = count.zero? ? nil : suffered.fdiv(count)
+
+        # @return [Float, nil] ns of stall per time the GVL was taken
+        def stall_per_acquisition = acquisitions.zero? ? nil : suffered.fdiv(acquisitions)
+      end
+
+      attr_reader :handoff_ns
+
+      # @param lines [Array<Line>] series, accounts and the nested line
+      # @param handoff_ns [Integer]
+      def initialize(lines:, handoff_ns:)
+        @lines = lines
+        @handoff_ns = handoff_ns
+      end
+
+      # @return [Array<Line>] units, most caused first
+      def series = @series ||= ranked(@lines.reject { |line| %i[account nested].include?(line.kind) })
+
+      # @return [Array<Line>] threads outside units, most caused first
+      def accounts = @accounts ||= ranked(@lines.select { |line| line.kind == :account })
+
+      # @return [Line, nil] negative figures: what the others count twice
+      def nested = @lines.find { |line| line.kind == :nested }
+
+      # @return [Integer] ns of stall in all threads
+      def suffered_ns = @lines.sum(&:suffered)
+
+      # @return [Integer] ns of stall that a holder caused; with the hand-off it is suffered_ns
+      def caused_ns = @lines.sum(&:caused)
+
+      # @return [Line, nil] the unit or account that caused the most
+      def main_cause = (series + accounts).max_by(&:caused)
+
+      # @return [Integer] units measured
+      def count = series.sum(&:count)
+
+      # @return [Float] of the whole stall
+      def caused_share(line) = share(line.caused)
+
+      def suffered_share(line) = share(line.suffered)
+
+      def handoff_share = share(handoff_ns)
+
+      # @return [Float] how far the identity is off, as a share of the stall; tests and `doctor` watch it
+      def gap = share(caused_ns + handoff_ns - suffered_ns)
+
+      private
+
+      def ranked(lines) = lines.sort_by { |line| [-line.caused, -line.suffered, line.name] }
+
+      def share(value) = suffered_ns.zero? ? 0.0 : value.fdiv(suffered_ns)
+    end
+  end
+end

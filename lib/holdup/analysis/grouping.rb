@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "row"
+require_relative "tally"
+
+module Holdup
+  module Analysis
+    # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting, process or queue.
+    class Grouping
+      BY = %i[name setting process queue].freeze
+      # What rows can be sorted by, the largest first.
+      SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
+
+      # @param entries [Array<Ledger::Entry>]
+      # @param by [Symbol] one of BY
+      # @param sort [Symbol] a key of SORT
+      # @param settings [SettingNames]
+      def initialize(entries, by:, sort:, settings:)
+        @entries = entries
+        @by = by
+        @sort = SORT.fetch(sort)
+        @settings = settings
+      end
+
+      # @return [Array<Row>]
+      def rows
+        @entries.group_by { |entry| key(entry) }.map { |key, entries| row(key, entries) }
+          .sort_by { |row| [-row.public_send(@sort), row.name] }
+      end
+
+      private
+
+      # @return [Array] name, kind, queue
+      def key(entry)
+        case @by
+        when :name, :process then entry.series.to_h.values_at(:name, :kind, :queue)
+        when :queue then [entry.series.queue || "-", nil, entry.series.queue]
+        when :setting then [@settings.name(entry.setting), nil, nil]
+        end
+      end
+
+      def row((name, kind, queue), entries)
+        Row.new(name:, kind:, queue:, window: Tally.sum(entries.map(&:window)))
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "tally"
+
+module Holdup
+  module Analysis
+    # All windows of a report, merged in one pass to one window per series and setting: a month of a hundred series is
+    # seventy thousand windows, and everything a report shows is derived from the few hundred that remain.
+    class Ledger
+      Entry = Data.define(:window, :setting) do
+        def series = window.series
+      end
+
+      # @return [Integer, nil] seconds since 1970 of the earliest and latest second that any unit's window covers
+      attr_reader :first_s, :last_s
+
+      # @param windows [Enumerable<Holdup::Window>]
+      def initialize(windows)
+        @tallies = Hash.new { |tallies, series| tallies[series] = {} }
+        @settings = {}
+        windows.each { |window| add(window) }
+      end
+
+      # @return [Array<Entry>] one per series and setting
+      def entries
+        @entries ||= @tallies.flat_map do |series, by_setting|
+          by_setting.map { |id, tally| Entry.new(window: tally.to_window(series), setting: @settings[id]) }
+        end
+      end
+
+      private
+
+      def add(window)
+        id = window.setting&.fingerprint
+        @settings[id] ||= window.setting
+        (@tallies[window.series][id] ||= Tally.new).add(window)
+        widen(window) if window.series.unit? && window.start_s
+      end
+
+      def widen(window)
+        @first_s = window.start_s if @first_s.nil? || window.start_s < @first_s
+        @last_s = window.end_s if @last_s.nil? || window.end_s > @last_s
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "split"
+
+module Holdup
+  module Analysis
+    # One line of a report: a name with the merged window of everything it stands for, and the figures per unit that
+    # every surface shows. All durations in nanoseconds.
+    Row = Data.define(:name, :kind, :queue, :window) do
+      def count = window.count
+
+      def errors = window.errors
+
+      # @param key [Symbol] a key of Window::HISTOGRAMS
+      # @return [Holdup::Histogram]
+      def histogram(key) = window.histograms.fetch(key)
+
+      # @param key [Symbol] a key of Window::SUMS
+      def sum(key) = window.sums.fetch(key)
+
+      def split = Split.of(window)
+
+      def wall_ns = histogram(:wall).sum
+
+      def stalled_ns = histogram(:stalled).sum
+
+      def caused_ns = sum(:caused_ns)
+
+      # @return [Float, nil] nil when there is nothing to divide by
+      def per_unit(value) = count.zero? ? nil : value.fdiv(count)
+
+      # @return [Float, nil] stall for each time the GVL was taken
+      def stall_per_acquisition
+        sum(:acquisitions).zero? ? nil : stalled_ns.fdiv(sum(:acquisitions))
+      end
+
+      def error_share = per_unit(errors)
+
+      # The share that perfm and most articles call "io %": everything idle (not only io) against running and idle,
+      # stall left out. {Split} says how much of it really was io.
+      # @return [Float, nil]
+      def idle_share
+        busy = histogram(:running).sum + histogram(:idle).sum
+        busy.zero? ? nil : histogram(:idle).sum.fdiv(busy)
+      end
+
+      # @return [Float, nil] idle and stalled against everything
+      def idle_and_stall_share
+        total = histogram(:running).sum + histogram(:idle).sum + stalled_ns
+        total.zero? ? nil : (histogram(:idle).sum + stalled_ns).fdiv(total)
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "blame"
+require_relative "filter"
+require_relative "grouping"
+require_relative "ledger"
+require_relative "setting_names"
+
+module Holdup
+  module Analysis
+    # Everything a report says about a span of time, as values: rows, their total, the blame of the whole process, the
+    # settings that were in force. Pure: windows in, figures out.
+    #
+    #   summary = Holdup::Analysis::Summary.new(store.windows(from, to), from_s: from, to_s: to)
+    #   summary.total.histogram(:wall).quantile(0.95)
+    class Summary
+      TOTAL = Series.new(kind: :request, name: "(total)")
+      HANDOFF = "(handoff)"
+
+      attr_reader :from_s, :to_s, :filter, :by, :sort
+
+      # @param windows [Enumerable<Holdup::Window>] of all kinds: the blame adds up only over everything that ran
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param filter [Filter] which units the rows and the total are about
+      # @param by [Symbol] one of Grouping::BY
+      # @param sort [Symbol] a key of Grouping::SORT
+      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled)
+        @from_s = from_s
+        @to_s = to_s
+        @filter = filter
+        @by = by
+        @sort = sort
+        @ledger = Ledger.new(windows)
+        @entries = @ledger.entries.select { |entry| filter.threads.nil? || (entry.setting && filter.setting?(entry.setting)) }
+      end
+
+      # @return [Boolean] no unit was measured
+      def empty? = total.count.zero?
+
+      # @return [Array<Row>]
+      def rows
+        @rows ||= Grouping.new((by == :process) ? of_kind(:process) : chosen, by:, sort:, settings: setting_names).rows
+      end
+
+      # All chosen units. With no filter, what nested units counted twice is taken off.
+      # @return [Row]
+      def total
+        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window)
+      end
+
+      # @return [Blame] of the whole process, whatever the filter leaves out
+      def blame = @blame ||= Blame.new(lines: unit_lines + account_lines + nested_lines, handoff_ns:)
+
+      # @return [SettingNames] of the chosen units
+      def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
+
+      # @return [Symbol] :request or :job when all chosen units are, else :unit
+      def unit_kind
+        kinds = chosen.map { |entry| entry.series.kind }.uniq
+        (kinds.size == 1 && kinds.first != :overflow) ? kinds.first : :unit
+      end
+
+      # @return [Integer] start of the first and end of the last window with units, inside what was asked for
+      def measured_from_s = [from_s, @ledger.first_s || from_s].max
+
+      def measured_to_s = [to_s, @ledger.last_s || to_s].min
+
+      # @return [Float, nil] units per second while measured
+      def throughput(count = total.count)
+        seconds = measured_to_s - measured_from_s
+        seconds.positive? ? count.fdiv(seconds) : nil
+      end
+
+      # @return [Integer] units that found the series table full
+      def overflowed = of_kind(:overflow).sum { |entry| entry.window.count }
+
+      private
+
+      def of_kind(*kinds) = @entries.select { |entry| kinds.include?(entry.series.kind) }
+
+      def units = @units ||= @entries.select { |entry| entry.series.unit? }
+
+      def chosen = @chosen ||= units.select { |entry| filter.series?(entry.series) }
+
+      def total_window
+        window = Tally.sum(chosen.map(&:window), series: TOTAL)
+        return window if filter.narrow? || nested.empty?
+        Tally.subtract(window, Tally.sum(nested.map(&:window), series: TOTAL))
+      end
+
+      def nested = @nested ||= of_kind(:nested)
+
+      def accounts = of_kind(:account).reject { |entry| entry.series.name == HANDOFF }
+
+      def handoff_ns = of_kind(:account).sum { |entry| (entry.series.name == HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
+
+      def unit_lines = lines(units)
+
+      def account_lines = lines(accounts)
+
+      def lines(entries)
+        entries.group_by(&:series).map { |series, same| line(series, Tally.sum(same.map(&:window))) }
+      end
+
+      def line(series, window, sign: 1)
+        Blame::Line.new(name: series.name, kind: series.kind, queue: series.queue, count: window.count,
+          suffered: sign * window.histograms[:stalled].sum, caused: sign * window.sums[:caused_ns],
+          running: sign * window.histograms[:running].sum, acquisitions: sign * window.sums[:acquisitions])
+      end
+
+      def nested_lines
+        nested.empty? ? [] : [line(nested.first.series, Tally.sum(nested.map(&:window)), sign: -1)]
+      end
+    end
+  end
+end

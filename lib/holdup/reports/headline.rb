@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/verdict"
+require_relative "figures"
+require_relative "width"
+
+module Holdup
+  module Reports
+    # What stands above the tables: the verdict in one sentence, the span, the few figures that everything else is
+    # measured against, and why a number may not mean what it seems to.
+    class Headline
+      # Below this the high percentiles are single units.
+      FEW = 200
+
+      # @param summary [Holdup::Analysis::Summary]
+      # @param words [Words]
+      # @param zone [String, nil] UTC offset ("+09:00", "UTC"); nil: the system's own
+      def initialize(summary, words:, zone: nil)
+        @summary = summary
+        @words = words
+        @zone = zone
+      end
+
+      # @return [String] the one sentence
+      def verdict
+        result = Analysis::Verdict.new(@summary).call
+        @words.call(:"verdict_#{result.key}", units: units, **spoken(result.facts))
+      end
+
+      # @return [String] "2026-11-21 12:00:00 to 13:00:00 +00:00"
+      def span
+        from, to = time(@summary.from_s), time(@summary.to_s)
+        same_day = from.to_date_s == to.to_date_s
+        @words.call(:span, from: from.text, to: same_day ? to.clock : to.text, zone: to.zone)
+      end
+
+      # @return [Array<String>] units and throughput, stall and GC per unit
+      def figures = [volume, costs]
+
+      # @return [Array<String>]
+      def remarks
+        [few, mixed_settings, overflow].compact
+      end
+
+      # @return [String] "requests", "jobs" or "units"
+      def units = @words.call(:"kind_#{@summary.unit_kind}")
+
+      private
+
+      Moment = Data.define(:time) do
+        def to_date_s = time.strftime("%F")
+
+        def text = time.strftime("%F %T")
+
+        def clock = time.strftime("%T")
+
+        def zone = time.strftime("%:z")
+      end
+      private_constant :Moment
+
+      def time(seconds) = Moment.new(time: @zone ? Time.at(seconds, in: @zone) : Time.at(seconds))
+
+      # Facts of the verdict in figures; a cause becomes its name.
+      def spoken(facts)
+        facts.except(:kind).to_h { |key, fact| [key, fact.is_a?(Float) ? Figures.share(fact) : cause_name(fact)] }
+      end
+
+      def cause_name(line)
+        name = Width.clean(line.name.delete_prefix("thread:"))
+        line.queue ? "#{name} [#{Width.clean(line.queue)}]" : name
+      end
+
+      def total = @summary.total
+
+      def volume
+        @words.call(:volume, count: Figures.count(total.count), units:, rate: Figures.rate(@summary.throughput),
+          errors: Figures.count(total.errors), error_share: Figures.share(total.error_share || 0.0),
+          measured: Figures.duration((@summary.measured_to_s - @summary.measured_from_s) * 1_000_000_000))
+      end
+
+      def costs
+        @words.call(:costs, stall: each_unit(total.stalled_ns), acquisition: Figures.duration(total.stall_per_acquisition),
+          acquisitions: Figures.rate(total.per_unit(total.sum(:acquisitions))), gc: each_unit(total.sum(:gc_ns)),
+          hold: Figures.duration(total.histogram(:longest_hold).max))
+      end
+
+      def each_unit(value) = Figures.duration(total.per_unit(value))
+
+      def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
+
+      def mixed_settings
+        settings = @summary.setting_names.settings.size
+        (settings > 1 && @summary.by != :setting) ? @words.call(:remark_settings, count: Figures.count(settings)) : nil
+      end
+
+      def overflow
+        @summary.overflowed.zero? ? nil : @words.call(:remark_overflow, count: Figures.count(@summary.overflowed))
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../analysis/amdahl"
+require_relative "../analysis/slices"
+require_relative "headline"
+require_relative "width"
+require_relative "words"
+
+module Holdup
+  module Reports
+    # A report for programs. The keys are documented in docs/report.md and stay; new ones may come.
+    class Json
+      SCHEMA = 1
+      HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
+      SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions].freeze
+      QUANTILES = {p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99}.freeze
+
+      # @param summary [Holdup::Analysis::Summary]
+      # @param words [Words] for the verdict's sentence
+      def initialize(summary, words: Words.new)
+        @summary = summary
+        @words = words
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{JSON.pretty_generate(to_h)}\n"
+
+      # @return [Hash]
+      def to_h
+        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, settings:, totals:,
+         series: @summary.rows.map { |row| series(row) }}
+      end
+
+      private
+
+      def time(seconds) = Time.at(seconds, in: "UTC").strftime("%FT%TZ")
+
+      def verdict
+        {key: Analysis::Verdict.new(@summary).call.key, text: Headline.new(@summary, words: @words).verdict}
+      end
+
+      def settings
+        @summary.setting_names.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }
+      end
+
+      def totals
+        {measured_from: time(@summary.measured_from_s), measured_to: time(@summary.measured_to_s),
+         per_second: @summary.throughput, **figures(@summary.total), handoff_ns: @summary.blame.handoff_ns, accounts:, amdahl:}
+      end
+
+      def accounts
+        @summary.blame.accounts.map do |line|
+          {name: clean(line.name), suffered_ns: line.suffered, caused_ns: line.caused, running_ns: line.running}
+        end
+      end
+
+      def amdahl
+        share = @summary.total.idle_share
+        share ? Analysis::Amdahl.table(share).map { |line| {threads: line.threads, speed_up: line.speed_up.round(4)} } : []
+      end
+
+      def series(row)
+        {name: clean(row.name), kind: row.kind, queue: row.queue && clean(row.queue), **figures(row)}
+      end
+
+      def figures(row)
+        {count: row.count, errors: row.errors, **distributions(row), **SUMS.to_h { |key| [key, row.sum(key)] },
+         idle_share: row.idle_share&.round(4), idle_and_stall_share: row.idle_and_stall_share&.round(4), groups: groups(row)}
+      end
+
+      def distributions(row) = HISTOGRAMS.to_h { |key| [:"#{key}_ns", distribution(row.histogram(key))] }
+
+      def distribution(histogram)
+        {sum: histogram.sum, mean: histogram.mean&.round, **QUANTILES.transform_values { |q| histogram.quantile(q) }, max: histogram.max}
+      end
+
+      def groups(row)
+        Analysis::Slices::BANDS.transform_values do |band|
+          means = %i[wall running idle stalled].to_h do |key|
+            [:"#{key}_ns", Analysis::Slices.mean(row.histogram(key), *band)&.round]
+          end
+          {count: Analysis::Slices.size(row.histogram(:wall), *band), **means}
+        end
+      end
+
+      def clean(text) = Width.clean(text)
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "locales/en"
+require_relative "locales/ja"
+
+module Holdup
+  module Reports
+    # Every sentence and heading of the reports in one language. A missing key raises at once (a test compares the
+    # languages), so a half-translated report can't happen.
+    class Words
+      LANGUAGES = {"en" => Locales::EN, "ja" => Locales::JA}.freeze
+
+      attr_reader :language
+
+      # @param language [String] "en" or "ja"
+      # @raise [Holdup::UsageError] another language
+      def initialize(language = "en")
+        @table = LANGUAGES.fetch(language) do
+          raise UsageError, "there is no language #{language.inspect}; --lang takes one of: #{LANGUAGES.keys.join(", ")}"
+        end
+        @language = language
+      end
+
+      # @param key [Symbol] a key of the locale files
+      # @param params the values that its %<name>s take
+      # @return [String]
+      def call(key, **params)
+        text = @table.fetch(key)
+        params.empty? ? text : format(text, **params)
+      end
+    end
+  end
+end
