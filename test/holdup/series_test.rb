@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/series"
+
+class Holdup::SeriesTest < Minitest::Test
+  Series = Holdup::Series
+
+  def test_equal_facts_are_one_key
+    assert_equal 1, {Series.new(kind: :job, name: +"A", queue: +"low") => 1}[Series.new(kind: :job, name: "A", queue: "low")]
+    refute_equal Series.new(kind: :job, name: "A"), Series.new(kind: :request, name: "A")
+  end
+
+  def test_queue_is_optional
+    assert_nil Series.new(kind: :request, name: "A").queue
+  end
+
+  def test_only_requests_jobs_and_the_overflow_count_units
+    assert_equal %i[request job overflow], Series::KINDS.select { |kind| Series.new(kind:, name: "A").unit? }
+  end
+
+  def test_an_unknown_kind_is_refused
+    assert_match(/request, job/, assert_raises(ArgumentError) { Series.new(kind: :cron, name: "A") }.message)
+  end
+end

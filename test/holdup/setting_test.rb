@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/setting"
+
+class Holdup::SettingTest < Minitest::Test
+  Setting = Holdup::Setting
+
+  def test_the_order_and_kind_of_the_keys_does_not_matter
+    a = Setting.new(attributes: {"ruby" => "3.4.5", "threads" => 5})
+    b = Setting.new(attributes: {threads: 5, ruby: "3.4.5"})
+
+    assert_equal a, b
+    assert_equal a.fingerprint, b.fingerprint
+    assert_equal '{"ruby":"3.4.5","threads":5}', b.to_json
+  end
+
+  def test_the_fingerprint_is_twelve_hexadecimal_digits_of_the_canonical_json
+    setting = Setting.new(attributes: {threads: 5})
+
+    assert_equal Digest::SHA256.hexdigest('{"threads":5}')[0, 12], setting.fingerprint
+    refute_equal setting.fingerprint, Setting.new(attributes: {threads: 6}).fingerprint
+  end
+
+  def test_json_there_and_back
+    setting = Setting.new(attributes: {"jit" => nil, "yjit" => true, "quota" => 1.5, "server" => "Puma 7"})
+
+    assert_equal setting, Setting.parse(setting.to_json)
+    assert_equal "Puma 7", setting[:server]
+  end
+
+  def test_what_is_no_setting_is_refused_in_one_sentence
+    ["", "[1]", "{", "\xFF"].each { |text| assert_raises(Holdup::DamagedData) { Setting.parse(text) } }
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/series"
+require "holdup/setting"
+require "holdup/window"
+
+class Holdup::WindowTest < Minitest::Test
+  Window = Holdup::Window
+  SERIES = Holdup::Series.new(kind: :request, name: "OrdersController#index")
+  SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5"})
+
+  def test_merge_adds_everything_and_spans_both
+    merged = window(1, start_s: 120).merge(window(2, start_s: 60))
+
+    assert_equal [60, 120, 180], [merged.start_s, merged.seconds, merged.end_s]
+    assert_equal [2, 2, 20], [merged.count, merged.errors, merged.sums[:gc_ns]]
+    assert_equal window(1).histograms[:wall].merge(window(2).histograms[:wall]), merged.histograms[:wall]
+  end
+
+  def test_merge_is_associative_and_commutative
+    a, b, c = window(1, start_s: 60), window(2, start_s: 0), window(3, start_s: 600, host: "b")
+
+    assert_equal a.merge(b).merge(c), a.merge(b.merge(c))
+    assert_equal a.merge(c), c.merge(a)
+    assert_equal a.merge(b).merge(c), Window.sum([c, a, b])
+  end
+
+  def test_the_empty_window_is_neutral
+    empty = Window.empty(series: SERIES)
+
+    assert_equal window(1), empty.merge(window(1))
+    assert_equal window(1), window(1).merge(empty)
+    assert_equal empty, empty.merge(empty)
+  end
+
+  def test_a_setting_or_host_that_differs_is_no_fact_of_the_whole
+    other = Holdup::Setting.new(attributes: {"ruby" => "3.3.8"})
+    merged = window(1).merge(window(2, setting: other, host: "b"))
+
+    assert_nil merged.setting
+    assert_nil merged.host
+  end
+
+  def test_another_series_is_refused
+    other = Window.empty(series: Holdup::Series.new(kind: :job, name: "ReportJob", queue: "low"))
+
+    assert_raises(ArgumentError) { window(1).merge(other) }
+  end
+
+  def test_it_is_frozen_through_and_through
+    assert_predicate window(1).sums, :frozen?
+    assert_predicate window(1).histograms, :frozen?
+  end
+
+  private
+
+  def window(seed, start_s: 0, setting: SETTING, host: "a")
+    histogram = Holdup::Histogram.of([seed * 5_000])
+    Window.new(start_s:, seconds: 60, series: SERIES, setting:, host:, count: 1, errors: 1,
+      sums: Window::SUMS.to_h { |name| [name, 10] }, histograms: Window::HISTOGRAMS.to_h { |name| [name, histogram] })
+  end
+end
