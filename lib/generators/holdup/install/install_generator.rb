@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "rails/generators"
+require_relative "../../../holdup/configuration/documents"
+
+module Holdup
+  module Generators
+    # `bin/rails generate holdup:install`: the commented initializer, Puma's plugin, and what git should leave out.
+    class InstallGenerator < ::Rails::Generators::Base
+      desc "Sets Holdup up: a commented initializer, the Puma plugin, .gitignore"
+
+      PLUGIN = "\n# Holdup: starts its collector with the server and tells the workers apart.\nplugin :holdup\n"
+      IGNORED = "\n# Holdup's store, when it is kept here\n/holdup.sqlite3*\n"
+      MOUNT = "# Holdup's dashboard, behind your own authentication: mount Holdup::Web => \"/holdup\""
+
+      def create_initializer
+        create_file "config/initializers/holdup.rb", ConfigurationKeys::Documents.initializer
+      end
+
+      def add_puma_plugin
+        add_once "config/puma.rb", PLUGIN, "plugin :holdup"
+      end
+
+      def note_dashboard
+        route MOUNT if has?("config/routes.rb") && !File.read(at("config/routes.rb")).include?("Holdup::Web")
+      end
+
+      def ignore_store
+        add_once ".gitignore", IGNORED, "/holdup.sqlite3"
+      end
+
+      private
+
+      def add_once(file, text, mark)
+        append_to_file file, text if has?(file) && !File.read(at(file)).include?(mark)
+      end
+
+      def has?(file) = File.file?(at(file))
+
+      def at(file) = File.join(destination_root, file)
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "errors"
+require_relative "configuration/keys"
+
+module Holdup
+  # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who operates
+  # an application can change a setting without a release.
+  #
+  #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
+  class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))
+    KEYS = ConfigurationKeys::ALL
+
+    # What `Holdup.configure` yields: a plain setter for each key.
+    Draft = Struct.new(*KEYS.map(&:name))
+
+    # @return [Draft] with the defaults
+    def self.draft = Draft.new(*KEYS.map(&:default))
+
+    # @param env [#[]] the environment
+    # @param draft [Draft] what code has set so far
+    # @yield [Draft] to set more
+    # @return [Configuration]
+    # @raise [ConfigurationError] which says what to give instead
+    def self.build(env: {}, draft: self.draft)
+      yield draft if block_given?
+      new(**KEYS.to_h { |key| [key.name, from_environment(key, env) { key.check(draft[key.name]) }] })
+    end
+
+    def self.from_environment(key, env)
+      text = env[key.env] if key.env
+      (text.nil? || text.empty?) ? yield : key.read(text)
+    end
+    private_class_method :from_environment
+
+    # @return [String] folder of the segments
+    def segment_dir(uid: Process.uid, roots: ["/dev/shm", "/run/user/#{uid}", "/tmp"])
+      dir || File.join(roots.find { |root| File.directory?(root) && File.writable?(root) } || "/tmp", "holdup-#{uid}")
+    end
+
+    # @return [Object, nil] what Log takes
+    def log_target = (log == IO::NULL) ? nil : log
+
+    # @return [Regexp] matches the paths that are not measured
+    def ignored
+      Regexp.union(ignore_paths.map { |path| path.is_a?(Regexp) ? path : pattern(path) })
+    end
+
+    private
+
+    def pattern(path)
+      start = path.delete_suffix("*")
+      (start == path) ? /\A#{Regexp.escape(path)}\z/ : /\A#{Regexp.escape(start)}/
+    end
+  end
+end

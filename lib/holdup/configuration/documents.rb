@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "keys"
+
+module Holdup
+  module ConfigurationKeys
+    # What people read about the settings, written from the one table, so that it can't be out of date.
+    module Documents
+      WIDTH = 100
+
+      class << self
+        # @return [String] config/initializers/holdup.rb, with every setting commented and explained
+        def initializer
+          <<~RUBY
+            # frozen_string_literal: true
+
+            # Holdup measures who holds the GVL and who waits for it. It works without this file; each line below shows a
+            # setting's default or an example. A variable of the environment (HOLDUP_...) is stronger than this file.
+            Holdup.configure do |config|
+            #{ALL.map { |key| setting(key) }.join("\n")}end
+          RUBY
+        end
+
+        # @return [String] a Markdown table of all settings
+        def table
+          rows = ALL.map { |key| "| `#{key.name}` | #{key.env ? "`#{key.env}`" : "–"} | `#{default(key)}` | #{key.help.gsub("|", "\\|")} |" }
+          ["| setting | environment | default | what it does |", "|---|---|---|---|", *rows].join("\n") + "\n"
+        end
+
+        private
+
+        def setting(key)
+          lines = wrap("#{key.help}#{" Environment: #{key.env}." if key.env}", WIDTH - 4)
+          [*lines, "config.#{key.name} = #{key.example}"].map { |line| "  # #{line}\n" }.join
+        end
+
+        def default(key) = key.default.equal?($stderr) ? "$stderr" : key.default.inspect
+
+        def wrap(text, width) = text.gsub(/(.{1,#{width}})(\s+|\z)/, "\\1\n").lines.map(&:chomp)
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "types"
+
+module Holdup
+  module ConfigurationKeys
+    # One setting: its name, its variable in the environment (nil: only Ruby code can give it), what it takes, the value
+    # without anybody's doing, the example of the generated initializer, and its help.
+    Key = Data.define(:name, :env, :type, :default, :example, :help) do
+      def initialize(name:, type:, default:, help:, example: default.inspect, env: "HOLDUP_#{name.upcase}") = super
+
+      # @raise [ConfigurationError] when the value is none that this key takes
+      def check(value, source: name)
+        return value if (value.nil? && default.nil?) || type.valid?(value)
+        raise ConfigurationError.new(key: source, value:, expected: type.expected)
+      end
+
+      # @param text [String] from the environment
+      def read(text)
+        value = type.parse(text)
+        raise ConfigurationError.new(key: env, value: text, expected: type.expected) if value.nil?
+        check(value, source: env)
+      end
+    end
+
+    # The one table: readers, environment, `holdup help`, docs and the generated initializer come from it.
+    ALL = [
+      Key.new(name: :enabled, type: Types::Boolean.new, default: true,
+        help: "Whether anything is measured. false costs nothing: no hook, no thread, no file."),
+      Key.new(name: :dir, type: Types::Folder.new, default: nil, example: '"/dev/shm/holdup"',
+        help: "Folder of the segments, one small file for each process. It must be on tmpfs (memory): writing to a disk " \
+          "can block a request. nil: /dev/shm/holdup-<uid>."),
+      Key.new(name: :store, type: Types::Text.new, default: nil, example: '"sqlite:///var/lib/holdup/holdup.sqlite3"',
+        help: "Where the collector keeps its windows. nil: an SQLite file in ~/.local/state/holdup."),
+      Key.new(name: :app, type: Types::Text.new, default: nil, example: '"storefront"',
+        help: "Name of the application; part of the setting, so that two applications never mix."),
+      Key.new(name: :revision, type: Types::Text.new, default: nil, example: 'ENV["GIT_COMMIT"]',
+        help: "Revision of the application, to compare releases. nil: from the REVISION file or your platform's variable."),
+      Key.new(name: :series_limit, type: Types::Whole.new(1..10_000), default: 200,
+        help: "How many different names of units a process records. The units beyond go to one series that says so. " \
+          "A name takes 25 kB of memory."),
+      Key.new(name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
+        help: "How many of the latest units each process keeps singly, for the replay that sizes threads. 96 bytes each."),
+      Key.new(name: :ignore_paths, type: Types::Paths.new, default: ["/up", %r{\A/assets/}].freeze,
+        help: "Requests that are not measured. A text is the whole path, or its start when it ends in *; Regexps work too."),
+      Key.new(name: :name, env: nil, type: Types::Code.new, default: nil, example: '->(env) { "GraphQL" if env["PATH_INFO"] == "/graphql" }',
+        help: "Names requests: gets the Rack env when the request ends; nil leaves the name to Holdup. Never put ids into names."),
+      Key.new(name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
+        help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since 1970, with or " \
+          "without t=). X-Queue-Start is read when it is missing."),
+      Key.new(name: :tick_seconds, type: Types::Seconds.new(0.05..60), default: 1,
+        help: "How often a process writes its gauges and accounts. Units are written when they end, whatever this is."),
+      Key.new(name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
+        help: "What carries segments to the store: a process beside the server, a thread in it (development), or off " \
+          "when you run `holdup collect` yourself."),
+      Key.new(name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
+        help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing.")
+    ].freeze
+  end
+end

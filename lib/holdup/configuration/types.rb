@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Holdup
+  module ConfigurationKeys
+    # How a setting's value is read from the environment and checked. Each has `expected` (words that follow "give"),
+    # `parse` (a String of the environment, nil when it makes no sense) and `valid?`.
+    module Types
+      Boolean = Data.define do
+        def expected = "true or false"
+
+        def parse(text) = {"1" => true, "true" => true, "yes" => true, "on" => true, "0" => false, "false" => false, "no" => false, "off" => false}[text.downcase]
+
+        def valid?(value) = value == true || value == false
+      end
+
+      Whole = Data.define(:range) do
+        def expected = "a whole number from #{range.begin} to #{range.end}"
+
+        def parse(text) = Integer(text, 10, exception: false)
+
+        def valid?(value) = value.is_a?(Integer) && range.cover?(value)
+      end
+
+      Seconds = Data.define(:range) do
+        def expected = "a number of seconds from #{range.begin} to #{range.end}"
+
+        def parse(text) = Float(text, exception: false)
+
+        def valid?(value) = value.is_a?(Numeric) && value.real? && range.cover?(value)
+      end
+
+      Text = Data.define do
+        def expected = "a text of 1 to 1,000 characters"
+
+        def parse(text) = text
+
+        def valid?(value) = value.is_a?(String) && value.size.between?(1, 1000) && !value.include?("\0")
+      end
+
+      Folder = Data.define do
+        def expected = "an absolute path of a folder, such as /dev/shm/holdup"
+
+        def parse(text) = text
+
+        def valid?(value) = value.is_a?(String) && value.start_with?("/") && !value.include?("\0")
+      end
+
+      # Paths to leave out: text is the whole path, or its start when it ends in "*".
+      Paths = Data.define do
+        def expected = 'paths such as "/up" or "/assets/*" (in the environment with commas between; in Ruby an array, which may hold Regexps)'
+
+        def parse(text) = text.split(",").map(&:strip).reject(&:empty?)
+
+        def valid?(value) = value.is_a?(Array) && value.all? { |path| path.is_a?(Regexp) || (path.is_a?(String) && path.start_with?("/")) }
+      end
+
+      Header = Data.define do
+        def expected = 'a header\'s name, such as "X-Request-Start"'
+
+        def parse(text) = text
+
+        def valid?(value) = value.is_a?(String) && value.match?(/\A[A-Za-z0-9_-]{1,100}\z/)
+      end
+
+      Choice = Data.define(:choices) do
+        def expected = "one of #{choices.join(", ")}"
+
+        def parse(text) = choices.find { |choice| choice.to_s == text.downcase }
+
+        def valid?(value) = choices.include?(value)
+      end
+
+      Code = Data.define do
+        def expected = "something that answers call(env), such as ->(env) { env[\"HTTP_X_UNIT\"] }"
+
+        def parse(_text) = nil
+
+        def valid?(value) = value.respond_to?(:call)
+      end
+
+      Target = Data.define do
+        def expected = "an IO, a Logger, or in the environment stderr or off"
+
+        def parse(text) = {"stderr" => $stderr, "off" => IO::NULL}[text.downcase]
+
+        def valid?(value) = value.respond_to?(:write) || value.respond_to?(:warn) || value == IO::NULL
+      end
+    end
+  end
+end

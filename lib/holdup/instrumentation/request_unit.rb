@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require_relative "../recorder/unit"
+require_relative "rack_body"
+
+module Holdup
+  module Instrumentation
+    # The unit of one Rack request, from the first line to the closed body. It waits in the server's own list of what to
+    # call when the response is finished (`rack.response_finished`, or `rack.after_reply` of Puma, Unicorn, Pitchfork):
+    # that is the exact end, and costs no object. Only where there is no such list it wraps the body.
+    class RequestUnit < Recorder::Unit
+      FINISHED = "rack.response_finished"
+      AFTER_REPLY = "rack.after_reply"
+      HIJACKED = "rack.hijack_io"
+      PARTIAL_HIJACK = "rack.hijack"
+      FIRST_ERROR = 500
+
+      # @param env [Hash] the Rack environment
+      # @param recorder [Recorder]
+      # @param requests [Requests] tells names and queue times
+      def initialize(env, recorder, requests)
+        super(recorder, :request)
+        @env = env
+        @requests = requests
+        @answered = @error = false
+      end
+
+      # @return [self]
+      def open
+        super
+        @fiber = Fiber.current
+        @queued_ns = @requests.queued_ns(@env)
+        @listed = list&.push(self)
+        self
+      end
+
+      def for?(env) = @env.equal?(env)
+
+      # A request whose response nobody ever finished (a server that forgets closed sockets): its fiber has another now.
+      def stale? = @answered && @fiber.equal?(Fiber.current)
+
+      # The application answered.
+      # @return [Array] the response to hand on
+      def answered(response)
+        @status = response[0].to_i
+        @answered = true
+        return response if !over?(response[1]) && @listed
+        return wrapped(response) unless over?(response[1])
+        finished
+        response
+      end
+
+      # The application left without an answer.
+      # @param error [Boolean] by an exception (else by throw, or its thread was killed)
+      def aborted(error)
+        return if @answered
+        @error = error
+        finished
+      end
+
+      def failed
+        @error = true
+      end
+
+      def finished
+        @recorder.guard.call(:rack) { close(error: @error || @status.to_i >= FIRST_ERROR) }
+      end
+
+      # The server's call: without arguments (after_reply), or as rack.response_finished.
+      def call(_env = nil, status = nil, _headers = nil, error = nil)
+        @status = status.to_i if status
+        failed if error
+        finished
+      end
+
+      private
+
+      attr_reader :queued_ns
+
+      def list
+        list = @env[FINISHED] || @env[AFTER_REPLY]
+        list if list.is_a?(Array) && !list.frozen?
+      end
+
+      # Nothing more comes through the server: the socket was taken, or the answer will be given elsewhere.
+      def over?(headers)
+        @status < 0 || @env[HIJACKED] || (headers.is_a?(Hash) && headers.key?(PARTIAL_HIJACK))
+      end
+
+      def wrapped(response) = [response[0], response[1], RackBody.new(response[2], self)]
+
+      def final_name
+        @name || @requests.name(@env, @status)
+      end
+
+      def leave
+        super
+      ensure
+        @env = @fiber = @listed = nil if closed?
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "request_unit"
+
+module Holdup
+  module Instrumentation
+    # Decides which requests become units, and starts them. Shared by all copies of the middleware.
+    class Requests
+      # @param recorder [Recorder]
+      # @param names [UnitName]
+      # @param queue [RequestQueue]
+      # @param ignored [Regexp] paths that are not measured
+      def initialize(recorder:, names:, queue:, ignored:)
+        @recorder = recorder
+        @names = names
+        @queue = queue
+        @ignored = ignored
+      end
+
+      # @param env [Hash] the Rack environment
+      # @return [RequestUnit, nil] the open unit; nil when this request is not measured (or is already)
+      def start(env)
+        return unless @recorder.on?
+        @recorder.guard.call(:rack) { begin_unit(env) unless known?(env) || ignored?(env["PATH_INFO"]) }
+      end
+
+      # @return [Array] the response to hand on; the application's own when anything of ours fails
+      def answered(unit, response)
+        @recorder.guard.call(:rack) { unit.answered(response) } || response
+      end
+
+      # @return [Integer, nil] nanoseconds that the request waited before its unit began
+      def queued_ns(env)
+        @recorder.guard.call(:queue) { @queue.call(env) }
+      end
+
+      # @return [String, nil] nil when naming failed: the unit is recorded all the same
+      def name(env, status)
+        @recorder.guard.call(:name) { @names.call(env, status) }
+      end
+
+      private
+
+      def begin_unit(env)
+        RequestUnit.new(env, @recorder, self).open
+      end
+
+      def known?(env)
+        unit = Recorder::Unit.current
+        return false unless unit.is_a?(RequestUnit)
+        unit.cancel if unit.stale?
+        unit.for?(env)
+      end
+
+      def ignored?(path)
+        path.is_a?(String) && path.valid_encoding? && @ignored.match?(path)
+      end
+    end
+  end
+end

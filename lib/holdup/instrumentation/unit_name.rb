@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    # What a request is called: what it does, never whom it is for. In this order: the application's own proc,
+    # Controller#action (Rails), the route's pattern (Sinatra, Grape, and what Rails mounts), else the method with the
+    # path's first segment. Names are few by design; ids would make every request a series of its own.
+    class UnitName
+      METHODS = %w[GET HEAD POST PUT PATCH DELETE OPTIONS TRACE QUERY].to_h { |name| [name, name] }.freeze
+      # A first segment that is a word and not an id: letters first, at most two digits at the end (v1, oauth2).
+      WORD = %r{\A/[A-Za-z][A-Za-z_.-]{0,39}\d{0,2}(?:/|\z)}
+      NOT_FOUND = 404
+
+      # @param custom [#call, nil] the application's proc; gets the Rack env
+      # @param guard [Guard] keeps that proc's failures away
+      def initialize(guard:, custom: nil)
+        @custom = custom
+        @guard = guard
+      end
+
+      # @param env [Hash] the Rack environment when the request ends
+      # @param status [Integer, nil] of the response
+      # @return [String]
+      def call(env, status)
+        custom(env) || rails(env) || env["sinatra.route"] || grape(env) || rails_route(env) || path(env, status)
+      end
+
+      private
+
+      def custom(env)
+        return unless @custom
+        name = @guard.call(:name) { @custom.call(env) }
+        name if name.is_a?(String) && !name.empty?
+      end
+
+      def rails(env)
+        controller = env["action_controller.instance"] or return
+        "#{controller.class.name}##{controller.action_name}"
+      end
+
+      def grape(env)
+        route = env["grape.routing_args"]&.fetch(:route_info, nil) or return
+        "#{route.request_method} #{route.pattern.origin}"
+      end
+
+      # Rack applications that Rails mounts have a pattern of the Rails routes, and no controller.
+      def rails_route(env)
+        pattern = env["action_dispatch.route_uri_pattern"] or return
+        "#{verb(env)} #{pattern.delete_suffix("(.:format)")}"
+      end
+
+      # Nobody's route and not found: mostly robots that try names; one series for them all.
+      def path(env, status)
+        return "#{verb(env)} (not found)" if status == NOT_FOUND
+        "#{verb(env)} #{segment(env["PATH_INFO"].to_s)}"
+      end
+
+      def verb(env) = METHODS[env["REQUEST_METHOD"]] || "OTHER"
+
+      def segment(path)
+        return "/" if path.empty? || path == "/"
+        return "/:id" unless path.valid_encoding? && WORD.match?(path)
+        path.byteslice(0, path.index("/", 1) || path.bytesize)
+      end
+    end
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Probe
+    # The probe's methods where it can't work: off, and honest about it. No number is made up.
+    module Fallback
+      def enable = false
+
+      def disable = false
+
+      def enabled? = false
+
+      def forked? = false
+
+      def after_fork = false
+
+      # 0 is the handle of "no unit": every other method takes it and does nothing.
+      def enter = 0
+
+      def record(_handle, _kind, _name, _queue, _queued_ns, _error) = nil
+
+      def finish(_handle) = nil
+
+      def cancel(_handle) = nil
+
+      def label(_thread, _name) = nil
+
+      def count(_counter) = nil
+
+      def tick(_gauges) = false
+
+      def snapshot = {}
+
+      def accounts = {}
+
+      def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation) = nil
+
+      def close_segment = nil
+
+      def setting=(json)
+      end
+    end
+  end
+end

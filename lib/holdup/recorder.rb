@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "guard"
+require_relative "recorder/unit"
+
+module Holdup
+  # Starts and ends units over the probe. Instrumentation speaks to this, never to the probe.
+  #
+  #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
+  class Recorder
+    KINDS = {request: 1, job: 2}.freeze
+    # Segment::Layout::COUNTERS: a request that claims to have been sent in the future.
+    QUEUED_CLAMPED = 9
+
+    attr_reader :guard
+
+    # @param probe [Holdup::Probe] or anything with its methods
+    # @param guard [Holdup::Guard]
+    def initialize(probe:, guard:)
+      @probe = probe
+      @guard = guard
+    end
+
+    # @return [Boolean] whether units are recorded at all
+    def on? = @probe.enabled?
+
+    # @return [Integer] handle of the new unit; 0 when nothing is measured
+    def enter = @probe.enter
+
+    # Ends a unit and records it.
+    # @param kind [Symbol] :request or :job
+    # @param queued_ns [Integer, nil] what it waited before a thread took it
+    # @return [nil]
+    def leave(handle, kind, name, queue, queued_ns, error)
+      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error)
+      nil
+    end
+
+    # Ends a unit and forgets it.
+    # @return [nil]
+    def cancel(handle) = @probe.cancel(handle)
+
+    # Counts a queue time that had to be clamped to zero.
+    # @return [nil]
+    def count_clamped = @probe.count(QUEUED_CLAMPED)
+
+    # Measures a block as one unit, also when it raises, throws or is killed.
+    # @param name [String]
+    # @param kind [Symbol] :request or :job
+    # @param queue [String, nil]
+    # @return [Object] the block's value; its exception goes on untouched
+    # @raise [ArgumentError] when `kind` is another one
+    def measure(name, kind: :job, queue: nil)
+      raise ArgumentError, "kind must be :request or :job, got #{kind.inspect}" unless KINDS.key?(kind)
+      unit = @guard.call(:measure) { Unit.new(self, kind, name, queue).open } if on?
+      earlier = $!
+      yield
+    ensure
+      @guard.call(:measure) { unit.close(error: !$!.equal?(earlier)) } if unit
+    end
+  end
+end

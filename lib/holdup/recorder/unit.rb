@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Recorder
+    # One open unit. The current one is found through the fiber's storage, which fibers and threads inherit: code that
+    # runs in a fiber of the request's own (an Enumerator, an async task) can still name the unit.
+    class Unit
+      KEY = :holdup_unit
+
+      # @return [Unit, nil] the innermost open unit here
+      def self.current
+        unit = Fiber[KEY]
+        unit unless unit.nil? || unit.closed?
+      end
+
+      # @return [String, nil] set by the application, stronger than any name we find
+      attr_accessor :name
+
+      def initialize(recorder, kind, name = nil, queue = nil)
+        @recorder = recorder
+        @kind = kind
+        @name = name
+        @queue = queue
+        @closed = false
+      end
+
+      # @return [self]
+      def open
+        @outer = Unit.current
+        Fiber[KEY] = self
+        @handle = @recorder.enter
+        self
+      end
+
+      def closed? = @closed
+
+      # Ends and records the unit; again: nothing.
+      # @param error [Boolean] whether the work failed
+      # @return [nil]
+      def close(error: false)
+        leave { @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error) }
+      end
+
+      # Ends the unit and forgets it.
+      # @return [nil]
+      def cancel
+        leave { @recorder.cancel(@handle) }
+      end
+
+      private
+
+      def final_name = @name
+
+      def queued_ns = nil
+
+      # A long-lived thread that was started inside a unit keeps it in its storage: hold on to nothing.
+      def leave
+        return if @closed
+        @closed = true
+        yield
+        nil
+      ensure
+        Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
+        @outer = nil
+      end
+    end
+  end
+end

@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require_relative "clock"
+require_relative "fork_hook"
+require_relative "guard"
+require_relative "probe"
+require_relative "recorder"
+require_relative "runtime/collectors"
+require_relative "runtime/session"
+
+module Holdup
+  # Wires the in-app half together, and keeps it going through forks.
+  #
+  # In the master of a forking server nothing is measured (`wait_for_server`): its children start when their server is
+  # ready (`serve`), and then know which worker they are. Any other fork of a measuring process measures from its birth.
+  class Runtime
+    GUARD_FAILURES = 13 # Segment::Layout::COUNTERS
+
+    attr_reader :guard, :recorder
+
+    # @param settings [#call] gives the Configuration; called when measuring starts, after the application's own code
+    # @param log [Log]
+    # @param env [Hash] the environment
+    # @param probe [Holdup::Probe]
+    # @param clock [Clock]
+    # @param collectors [#build] gives what carries segments to the store
+    def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
+      @settings = settings
+      @log = log
+      @env = env
+      @probe = probe
+      @collectors = collectors
+      @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
+      @recorder = Recorder.new(probe:, guard: @guard)
+      @server = Session::Server.new(facts: {}, worker: nil, pool: nil)
+      @generation = 0
+    end
+
+    # @return [Configuration] fixed from its first use, until `reconfigure`
+    def configuration = @configuration ||= @settings.call
+
+    # Settings have changed; only while nothing runs.
+    # @return [void]
+    def reconfigure
+      @configuration = nil
+    end
+
+    # @return [Boolean] whether this process measures now
+    def running? = !!@session
+
+    # @return [Boolean] whether this call started it; again, or where it can't: false
+    def start
+      return false if running? || @waiting || !configuration.enabled
+      ForkHook.install
+      !!@guard.call(:start) { begin_measuring }
+    end
+
+    # Ends measuring; the segment is closed cleanly, so that the collector can finish it.
+    # @return [void]
+    def stop
+      session, @session = @session, nil
+      @guard.call(:stop) { session.close } if session
+      stop_collector
+    end
+
+    # This process is a forking server's master: only its children measure.
+    # @return [void]
+    def wait_for_server
+      stop
+      ForkHook.install
+      @waiting = true
+    end
+
+    # The server of this process is ready.
+    # @param facts [Hash{String => Object}] for the setting: server, server_version, threads, workers, preload
+    # @param worker [Integer, nil] index of this worker
+    # @param pool [Object, nil] see Probe::ProcessStats
+    # @return [void]
+    def serve(facts, worker: nil, pool: nil)
+      @waiting = false
+      stop if running?
+      @server = Session::Server.new(facts:, worker:, pool:)
+      start
+    end
+
+    # In a forked child. Its parent's segment, threads and collector are not its own any more.
+    # @return [void]
+    def after_fork
+      @probe.after_fork
+      was_running = running?
+      @session = @collector = nil
+      @generation += 1
+      start if was_running
+    end
+
+    # Looks after a collector, unless somebody else does.
+    # @return [void]
+    def start_collector
+      return if @collector || !configuration.enabled || !@probe.supported?
+      @collector = @collectors.build(configuration, env: @env, log: @log)
+      @guard.call(:collector) { @collector&.start }
+    end
+
+    # @return [void]
+    def stop_collector
+      collector, @collector = @collector, nil
+      @guard.call(:collector) { collector.stop } if collector
+    end
+
+    private
+
+    def begin_measuring
+      return refuse unless @probe.supported?
+      @session = Session.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env)
+        .open(server: @server, generation: @generation)
+      finish_at_exit
+      start_collector if @generation.zero?
+      true
+    end
+
+    def refuse
+      @log.warn(@probe.unsupported_reason) unless @refused
+      @refused = true
+      false
+    end
+
+    # Registered once; a child inherits it and then ends itself.
+    def finish_at_exit
+      at_exit { stop } unless @at_exit
+      @at_exit = true
+    end
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "version"
+require_relative "setting_facts/machine"
+
+module Holdup
+  # Collects the facts that change results, for the setting of this process (see Holdup::Setting), and writes them as
+  # JSON by hand: the application's Gemfile, not we, decides which json is loaded.
+  class SettingFacts
+    GC_PREFIX = "RUBY_GC_"
+    LONGEST_VALUE = 120
+    # Where platforms put the revision they deploy.
+    REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION REVISION].freeze
+
+    # @param configuration [Configuration]
+    # @param env [Hash] the environment
+    # @param machine [Machine]
+    # @param root [String] folder of the application
+    def initialize(configuration:, env:, root:, machine: Machine.new)
+      @configuration = configuration
+      @env = env
+      @root = root
+      @machine = machine
+    end
+
+    # @param server [Hash{String => Object}] what the server adapter knows: server, threads, workers ...
+    # @return [Hash{String => String, Numeric, Boolean}] facts that are known, sorted
+    def to_h(server: {})
+      {**ruby, **scheduling, **memory, **application, **@machine.to_h, **server}
+        .reject { |_, value| value.nil? }.sort.to_h
+    end
+
+    # @return [String] the same as a JSON object
+    def to_json(server: {})
+      "{#{to_h(server:).map { |key, value| "#{quote(key)}:#{literal(value)}" }.join(",")}}"
+    end
+
+    private
+
+    def ruby
+      {"holdup" => VERSION, "ruby" => RUBY_VERSION, "ruby_patch" => RUBY_PATCHLEVEL, "engine" => RUBY_ENGINE,
+       "platform" => RUBY_PLATFORM, "jit" => jit, "jit_options" => @env["RUBY_YJIT_OPTIONS"] || jit_options}
+    end
+
+    def jit
+      return "yjit" if defined?(RubyVM::YJIT.enabled?) && RubyVM::YJIT.enabled?
+      return "zjit" if defined?(RubyVM::ZJIT.enabled?) && RubyVM::ZJIT.enabled?
+      "off"
+    end
+
+    def jit_options = @env["RUBYOPT"].to_s[/--[yz]jit\S*(?: --[yz]jit\S*)*/]
+
+    def scheduling
+      {"time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"], "mn_threads" => @env["RUBY_MN_THREADS"] == "1" || nil,
+       "max_cpu" => @env["RUBY_MAX_CPU"]}
+    end
+
+    def memory
+      {"gc" => gc, "malloc" => @env["LD_PRELOAD"].to_s[/jemalloc|tcmalloc|mimalloc/],
+       "malloc_arena_max" => @env["MALLOC_ARENA_MAX"], "malloc_conf" => @env["MALLOC_CONF"]}
+    end
+
+    def gc
+      set = @env.filter_map { |key, value| "#{key.delete_prefix(GC_PREFIX).downcase}=#{value}" if key.start_with?(GC_PREFIX) }
+      set.sort.join(" ") unless set.empty?
+    end
+
+    def application
+      {"app" => @configuration.app, "revision" => revision, "rails" => rails,
+       "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]}
+    end
+
+    def rails = (::Rails.version if defined?(::Rails.version))
+
+    def revision
+      @revision ||= @configuration.revision || @env.values_at(*REVISIONS).compact.first || revision_file
+    end
+
+    def revision_file
+      file = File.join(@root, "REVISION")
+      File.read(file, LONGEST_VALUE).to_s.strip if File.file?(file)
+    end
+
+    def literal(value)
+      case value
+      when Integer, Float, true, false then value.to_s
+      else quote(value.to_s[0, LONGEST_VALUE])
+      end
+    end
+
+    def quote(text)
+      clean = text.dup.force_encoding(Encoding::UTF_8).scrub("?")
+      "\"#{clean.gsub(/["\\]/) { "\\#{_1}" }.gsub(/[\u0000-\u001f]/) { format("\\u%04x", _1.ord) }}\""
+    end
+  end
+end

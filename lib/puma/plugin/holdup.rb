@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+require_relative "../../holdup"
+require_relative "../../holdup/servers/puma"
+
+# `plugin :holdup` in puma.rb.
+Puma::Plugin.create do
+  # Called in the master (or only) process, before the application is loaded.
+  def start(launcher)
+    Holdup.runtime.guard.call(:puma) do
+      Holdup::Servers::Puma.new(runtime: Holdup.runtime, requests: -> { Holdup.requests }).attach(launcher)
+    end
+  end
+end
