@@ -61,6 +61,14 @@ module Holdup
       end
     end
 
+    # Written by an older Holdup and opened only to read.
+    class OlderSchema < StoreError
+      def initialize(location:, found:, known:)
+        super(location:, problem: "has schema #{found}, this Holdup reads #{known}",
+              advice: "run holdup collect once, which brings it up to date and keeps what is in it")
+      end
+    end
+
     # A URL whose scheme no store answers to.
     class UnknownScheme < StoreError
       def initialize(location:, known:)

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "batch"
+require_relative "filter"
+require_relative "memory/rows"
+require_relative "prune"
+require_relative "read_plan"
+require_relative "rollup"
+
+module Holdup
+  module Stores
+    # Keeps everything in this process: for tests, and for a look without a file. Same interface and same contract test
+    # as Sql, whose head comment says what each method means.
+    class Memory
+      def initialize
+        @rows = Rows.new
+        @progress = {}
+        @processes = {}
+      end
+
+      # @see Sql#commit
+      def commit(windows, progress, processes: [])
+        batch = Batch.new(windows)
+        @rows.transaction do
+          @rows.merge(batch.rows(@rows.tiers))
+          progress.each { |segment, blob| blob ? @progress[segment] = blob.b.freeze : @progress.delete(segment) }
+          processes.each { |sample| @processes[sample.values_at(:at_s, :host, :pid)] = sample.dup.freeze }
+        end
+        nil
+      end
+
+      # @see Sql#progress
+      def progress = @rows.transaction { @progress.dup }
+
+      # @see Sql#windows
+      def windows(from_s, to_s, kinds: nil, names: nil, queues: nil, seconds: nil)
+        filter = Filter.new(kinds:, names:, queues:)
+        Enumerator.new do |found|
+          ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
+            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window| found << window if filter.match?(window.series) }
+          end
+        end
+      end
+
+      # @see Sql#processes
+      def processes(from_s, to_s)
+        @rows.transaction { @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample| sample[:at_s] } }
+      end
+
+      # @see Sql#settings
+      def settings = @rows.transaction { @rows.windows.map(&:setting).uniq }
+
+      # @see Sql#rollup
+      def rollup(now_s) = Rollup.new(@rows).run(now_s)
+
+      # @see Sql#prune
+      def prune(now_s, max_bytes:)
+        @rows.transaction { @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) } }
+        Prune.new(@rows).run(now_s, max_bytes:)
+      end
+
+      # @see Sql#health
+      def health
+        starts = @rows.windows.map(&:start_s)
+        {location: "memory:", schema: nil, bytes: @rows.bytes, read_only: false, series: @rows.windows.map(&:series).uniq.size,
+         oldest_s: starts.min, newest_s: starts.max}
+      end
+
+      # Nothing to migrate.
+      def migrate! = nil
+
+      # Nothing to close.
+      def close = nil
+    end
+  end
+end

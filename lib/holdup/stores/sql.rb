@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require_relative "batch"
+require_relative "filter"
+require_relative "prune"
+require_relative "read_plan"
+require_relative "rollup"
+require_relative "sql/connection"
+require_relative "sql/process_samples"
+require_relative "sql/rows"
+
+module Holdup
+  module Stores
+    # The store in a SQL database. One writer per host (the collector), any number of readers; one object belongs to one
+    # thread and doesn't survive a fork. Nothing is opened before the first call.
+    #
+    # **What commit means.** Windows are *deltas*: what happened in that minute since the last commit. The store adds each
+    # to the row that is there (same minute, series, setting and host) in the same transaction that saves the progress. So
+    # whoever repeats a commit because it failed must start again from the progress that is stored; then every unit is
+    # counted once. Deltas for a minute that was already rolled up are added to the coarser windows too.
+    class Sql
+      # @param dialect [Sqlite] where and how
+      def initialize(dialect)
+        @connection = Connection.new(dialect)
+        @codec = WindowCodec.new(@connection)
+        @rows = Rows.new(@connection, @codec)
+        @samples = ProcessSamples.new(@connection, @codec.hosts)
+      end
+
+      # Writes everything or nothing.
+      # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
+      # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
+      # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second sample of the same
+      #   second, host and pid replaces the first
+      # @return [nil]
+      # @raise [ArgumentError] for windows of another length
+      # @raise [StoreError] and then nothing was written
+      def commit(windows, progress, processes: [])
+        batch = Batch.new(windows)
+        whole do
+          @rows.merge(batch.rows(@rows.tiers))
+          progress.each { |segment, state| save_progress(segment, state) }
+          @samples.add(processes)
+        end
+      end
+
+      # @return [Hash{String => String}] segment => binary, as last committed
+      def progress = @connection.read { |db| db[:progress].select_hash(:segment, :state).transform_values { |state| String.new(state) } }
+
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer] first second after the span
+      # @param kinds [Array<Symbol>, nil] nil for all
+      # @param names [String, Array<String>, nil] globs
+      # @param queues [String, Array<String>, nil] globs
+      # @param seconds [Integer, nil] longest window wanted, for charts
+      # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one consistent state
+      #   while it is iterated; don't keep it half read
+      # @raise [StoreError] when iterated
+      def windows(from_s, to_s, kinds: nil, names: nil, queues: nil, seconds: nil)
+        filter = Filter.new(kinds:, names:, queues:)
+        Enumerator.new do |found|
+          @connection.read do
+            series_ids = filter.all? ? nil : @codec.series.load.select { |_, series| filter.match?(series) }.keys
+            ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
+              @rows.each(stretch.seconds, stretch.from_s, stretch.to_s, series_ids:) { |window| found << window }
+            end
+          end
+        end
+      end
+
+      # @return [Array<Hash>] process samples of that span, in time order
+      def processes(from_s, to_s) = @samples.between(from_s, to_s)
+
+      # @return [Array<Setting>] every setting that was ever seen, oldest first
+      def settings = @codec.settings.load.sort.map(&:last)
+
+      # Fills the coarser windows. Call it about once a minute.
+      # @param now_s [Integer]
+      # @return [Integer] spans written
+      def rollup(now_s) = Rollup.new(@rows).run(now_s)
+
+      # Deletes what is too old, then what is too much. Call it after rollup.
+      # @param now_s [Integer]
+      # @param max_bytes [Integer]
+      # @return [Integer] windows deleted
+      def prune(now_s, max_bytes:)
+        deleted = Prune.new(@rows).run(now_s, max_bytes:)
+        @samples.delete_before([@rows.tiers.first.kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
+        @connection.use { |db| @connection.dialect.shrink(db) }
+        deleted
+      end
+
+      # Brings an older layout to the newest; opening a store to write does it too.
+      # @return [nil]
+      def migrate! = @connection.write { nil }
+
+      # @return [Hash{Symbol => Object}] location, schema, bytes, read_only, series, oldest_s, newest_s
+      # @raise [StoreError] what a write or read would meet
+      def health
+        @connection.read do |db|
+          {location: @connection.dialect.location, schema: @connection.schema_version, bytes: @rows.bytes,
+           read_only: @connection.dialect.read_only?, series: db[:series].count,
+           oldest_s: db[:windows].min(:start_s), newest_s: db[:windows].max(:start_s)}
+        end
+      end
+
+      # @return [nil]
+      def close = @connection.close
+
+      private
+
+      # What a failed transaction named has no id any more.
+      def whole(&)
+        done = false
+        @connection.write(&)
+        done = true
+        nil
+      ensure
+        @codec.forget unless done
+      end
+
+      def save_progress(segment, state)
+        @connection.write do |db|
+          db[:progress].where(segment:).delete
+          db[:progress].insert(segment:, state: Sequel.blob(state)) if state
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Stores
+    class Sql
+      # One small table of things that windows point to (series, settings, hosts), kept in memory both ways.
+      class Catalog
+        # @param connection [Connection]
+        # @param table [Symbol]
+        # @param encode [Proc] value => [Hash of the columns that identify it, Hash of the others]
+        # @param decode [Proc] row => value
+        def initialize(connection, table, encode:, decode:)
+          @connection = connection
+          @table = table
+          @encode = encode
+          @decode = decode
+          forget
+        end
+
+        # @return [Integer] the value's id; the value is added when it is new
+        def id(value) = @ids[value] ||= find(value) || add(value)
+
+        # @return [Object] the value of an id
+        def value(id) = @values[id] || load.fetch(id)
+
+        # @return [Hash{Integer => Object}] everything, fresh
+        def load
+          @values = @connection.read { |db| db[@table].all }.to_h { |row| [row[:id], @values[row[:id]] || @decode.call(row)] }
+        end
+
+        # A transaction that failed took the ids it gave out with it.
+        def forget
+          @ids = {}
+          @values = {}
+        end
+
+        private
+
+        def find(value) = @connection.read { |db| db[@table].where(@encode.call(value).first).get(:id) }
+
+        def add(value) = @connection.write { |db| db[@table].insert(@encode.call(value).reduce(:merge)) }
+      end
+    end
+  end
+end

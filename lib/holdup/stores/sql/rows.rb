@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require_relative "../tier"
+require_relative "window_codec"
+
+module Holdup
+  module Stores
+    class Sql
+      # Windows in their table, and the operations that Rollup and Prune ask of a store.
+      class Rows
+        INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
+
+        # @param connection [Connection]
+        # @param codec [WindowCodec]
+        def initialize(connection, codec)
+          @connection = connection
+          @codec = codec
+        end
+
+        def transaction = @connection.write { yield }
+
+        # @return [Array<Tier>] finest first
+        def tiers = @connection.read { |db| db[:tiers].order(:seconds).map { |row| Tier.new(**row) } }
+
+        def save_tier(tier)
+          @connection.write { |db| db[:tiers].where(seconds: tier.seconds).update(rolled_to_s: tier.rolled_to_s, kept_from_s: tier.kept_from_s) }
+        end
+
+        # @return [Integer, nil] first start at or after that second
+        def first_start(seconds, from_s) = @connection.read { |db| span(db, seconds, from_s).min(:start_s) }
+
+        # @return [Array<Window>]
+        def between(seconds, from_s, to_s) = each(seconds, from_s, to_s).to_a
+
+        # @param series_ids [Array<Integer>, nil] nil for all
+        # @return [Enumerator<Window>]
+        def each(seconds, from_s, to_s, series_ids: nil)
+          return to_enum(:each, seconds, from_s, to_s, series_ids:) unless block_given?
+          @connection.read do |db|
+            found = span(db, seconds, from_s, to_s)
+            found = found.where(series_id: series_ids) if series_ids
+            found.order(:start_s, :series_id).each { |row| yield @codec.window(row) }
+          end
+        end
+
+        # Adds windows to the rows that exist.
+        def merge(windows)
+          @connection.write do |db|
+            windows.group_by { |window| [window.seconds, window.start_s] }
+              .each { |(seconds, start_s), group| merge_span(db, span(db, seconds, start_s, start_s + 1), group) }
+          end
+        end
+
+        # Makes these the only rows of one span.
+        def replace(seconds, start_s, windows)
+          @connection.write do |db|
+            span(db, seconds, start_s, start_s + 1).delete
+            insert(db, windows)
+          end
+        end
+
+        # @return [Integer] rows deleted
+        def delete_before(seconds, before_s) = @connection.write { |db| span(db, seconds, 0, before_s).delete }
+
+        def bytes = @connection.use { |db| @connection.dialect.bytes(db) }
+
+        private
+
+        def span(db, seconds, from_s, to_s = nil)
+          found = db[:windows].where(seconds:).where { start_s >= from_s }
+          to_s ? found.where { start_s < to_s } : found
+        end
+
+        # Replaced rows are deleted and written anew: one statement for many, and no dialect's own way to upsert.
+        def merge_span(db, span, windows)
+          rows = span.all.to_h { |row| [row.values_at(:series_id, :setting_id, :host_id), row] }
+          known, added = windows.partition { |window| rows.key?(@codec.key(window)) }
+          db[:windows].where(id: known.map { |window| rows[@codec.key(window)][:id] }).delete
+          insert(db, added + known.map { |window| @codec.window(rows[@codec.key(window)]).merge(window) })
+        end
+
+        def insert(db, windows)
+          db[:windows].import(WindowCodec::COLUMNS, windows.map { |window| @codec.row(window) }, slice: INSERT_SLICE)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,121 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "sequel"
+require "sqlite3"
+require_relative "../../errors"
+
+module Holdup
+  module Stores
+    class Sql
+      # All that is particular to SQLite: how to open it safely, what its errors mean, how big it is.
+      #
+      # - WAL, so that a report reads while the collector writes; checked, because it silently stays off on some network
+      #   file systems.
+      # - A busy handler of our own: SQLite's own `busy_timeout` sleeps with the GVL held, which would stall the very
+      #   application we measure when the collector runs as a thread in it.
+      # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
+      class Sqlite
+        JOURNAL_LIMIT = 16 * 1024 * 1024
+        WAIT_STEP_S = 0.005
+        REOPEN = [StoreError::Corrupt, StoreError::Unreachable, StoreError::ReadOnly].freeze
+
+        # @return [String] the path
+        attr_reader :location
+
+        # @param location [String] path
+        # @param read_only [Boolean]
+        # @param busy_s [Numeric] how long to wait for another writer
+        # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
+        def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
+          @location = File.expand_path(location)
+          @read_only = read_only
+          @busy_s = busy_s
+          @page_limit = page_limit
+        end
+
+        # @return [Boolean]
+        def read_only? = @read_only
+
+        # @return [Array<Class>] what may be raised while using it
+        def errors = [Sequel::Error, SQLite3::Exception, SystemCallError]
+
+        # @return [Sequel::Database]
+        def connect = @read_only ? connect_to_read : connect_to_write
+
+        # @return [Array] changes when somebody moved the file away and we would write into nothing
+        def identity
+          stat = File.stat(@location)
+          [stat.dev, stat.ino]
+        rescue SystemCallError
+          []
+        end
+
+        def write(db, &) = db.transaction(mode: :immediate, &)
+
+        def read(db, &) = db.transaction(mode: :deferred, &)
+
+        # @return [Integer] bytes in use; the file may be longer
+        def bytes(db) = (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
+
+        # Gives free pages back to the file system, a few at a time so that nobody waits for long.
+        def shrink(db) = db.fetch("PRAGMA incremental_vacuum(2000)").all
+
+        # @param error [Exception] one of errors
+        # @return [StoreError]
+        def translate(error)
+          cause = error.cause || error
+          case cause
+          when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
+          when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
+          when SQLite3::ReadOnlyException, Errno::EROFS then StoreError::ReadOnly.new(location:)
+          when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
+            StoreError::Unreachable.new(location:, reason: cause.message)
+          else StoreError::Corrupt.new(location:, reason: cause.message)
+          end
+        end
+
+        # @param error [StoreError]
+        # @return [Boolean] whether another try needs a new connection
+        def reopen?(error) = REOPEN.any? { |kind| kind === error }
+
+        private
+
+        def connect_to_write
+          FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
+          File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
+          sequel(@location, auto_vacuum: :incremental, synchronous: :normal, after_connect: method(:prepare_writer))
+        end
+
+        # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
+        # and SQLite may read the file as it stands.
+        def connect_to_read
+          raise StoreError::Unreachable.new(location:, reason: "there is no such file; the collector makes it") unless File.exist?(@location)
+          sequel(@location, readonly: true, after_connect: method(:prepare)).tap { |db| db.get(1) && db.tables }
+        rescue Sequel::DatabaseError => error
+          raise unless SQLite3::CantOpenException === error.cause && !File.size?("#{@location}-wal")
+          sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1", readonly: true)
+        end
+
+        def sequel(database, **options)
+          Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false, **options)
+        end
+
+        def prepare(connection)
+          steps = (@busy_s / WAIT_STEP_S).to_i
+          connection.busy_handler { |count| count < steps && sleep(WAIT_STEP_S) && true }
+        end
+
+        def prepare_writer(connection)
+          prepare(connection)
+          mode = connection.get_first_value("PRAGMA journal_mode = WAL")
+          raise StoreError::Unreachable.new(location:, reason: "its file system can't do write-ahead logging") unless mode == "wal"
+          connection.execute("PRAGMA journal_size_limit = #{JOURNAL_LIMIT}")
+          connection.execute("PRAGMA max_page_count = #{Integer(@page_limit)}") if @page_limit
+        end
+
+        def pragma(db, name) = db.fetch("PRAGMA #{name}").single_value
+      end
+    end
+  end
+end

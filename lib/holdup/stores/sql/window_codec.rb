@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "sequel"
+require_relative "../../series"
+require_relative "../../setting"
+require_relative "../../window"
+require_relative "catalog"
+
+module Holdup
+  module Stores
+    class Sql
+      # A window as a row and back. Numbers are columns, so that SQL can add them up; histograms are blobs.
+      class WindowCodec
+        COLUMNS = [:seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
+
+        # @return [Catalog]
+        attr_reader :series, :settings, :hosts
+
+        # @param connection [Connection]
+        def initialize(connection)
+          @series = Catalog.new(connection, :series,
+            encode: ->(series) { [{kind: series.kind.name, name: series.name, queue: series.queue.to_s}, {}] },
+            decode: ->(row) { Series.new(kind: row[:kind].to_sym, name: row[:name], queue: row[:queue].empty? ? nil : row[:queue]) })
+          @settings = Catalog.new(connection, :settings,
+            encode: ->(setting) { [{fingerprint: setting.fingerprint}, {attributes: setting.to_json}] },
+            decode: ->(row) { Setting.parse(row[:attributes]) })
+          @hosts = Catalog.new(connection, :hosts, encode: ->(name) { [{name:}, {}] }, decode: ->(row) { row[:name].freeze })
+        end
+
+        # @param window [Window]
+        # @return [Array] values in the order of COLUMNS
+        def row(window)
+          [window.seconds, window.start_s, *key(window), window.count, window.errors, *window.sums.values_at(*Window::SUMS),
+            *Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }]
+        end
+
+        # @param row [Hash{Symbol => Object}]
+        # @return [Window]
+        def window(row)
+          Window.new(start_s: row[:start_s], seconds: row[:seconds], series: @series.value(row[:series_id]),
+            setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), count: row[:count], errors: row[:errors],
+            sums: row.slice(*Window::SUMS), histograms: Window::HISTOGRAMS.to_h { |name| [name, Histogram.load(row[name])] })
+        end
+
+        # @return [Array<Integer>] what identifies a window in its span
+        def key(window) = [@series.id(window.series), @settings.id(window.setting), @hosts.id(window.host)]
+
+        # After a failed transaction.
+        def forget = [@series, @settings, @hosts].each(&:forget)
+      end
+    end
+  end
+end
