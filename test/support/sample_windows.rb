@@ -40,7 +40,7 @@ class SampleWindows
   end
 
   # @return [Array<Holdup::Window>]
-  def to_a = (0...@minutes).flat_map { |minute| minute(START_S + minute * 60) }
+  def to_a = @all ||= (0...@minutes).flat_map { |minute| minute(START_S + minute * 60) }
 
   def from_s = START_S
 

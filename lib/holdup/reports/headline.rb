@@ -11,6 +11,8 @@ module Holdup
     class Headline
       # Below this the high percentiles are single units.
       FEW = 200
+      # A sentence must stay readable with any name in it.
+      NAME = 60
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]
@@ -67,7 +69,7 @@ module Holdup
 
       def cause_name(line)
         name = Width.clean(line.name.delete_prefix("thread:"))
-        line.queue ? "#{name} [#{Width.clean(line.queue)}]" : name
+        Width.truncate(line.queue ? "#{name} [#{Width.clean(line.queue)}]" : name, NAME)
       end
 
       def total = @summary.total

@@ -54,7 +54,7 @@ module Holdup
       end
 
       def sections
-        @contents.sections.flat_map { |section| ["", bold(section.title), *table(section), *notes(section)] }
+        @contents.sections.flat_map { |section| ["", bold(Width.truncate(section.title, @width)), *table(section), *notes(section)] }
       end
 
       def table(section)

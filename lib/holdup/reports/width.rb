@@ -33,7 +33,7 @@ module Holdup
 
       # @return [String] valid UTF-8 without control characters
       def clean(text)
-        text.to_s.encode(Encoding::UTF_8, invalid: :replace, undef: :replace).scrub("?").gsub(UNPRINTABLE, "?")
+        text.to_s.encode(Encoding::UTF_8, invalid: :replace, undef: :replace, replace: "?").scrub("?").gsub(UNPRINTABLE, "?")
       end
 
       # Shortens in the middle, where names differ least: "Admin::Rep…ontroller#show".
@@ -50,12 +50,16 @@ module Holdup
       def right(text, columns) = " " * [columns - of(text), 0].max + text
 
       # Breaks at spaces, and between wide characters, since Japanese has no spaces.
-      # @return [Array<String>] lines at most `columns` wide (a longer single word stays whole)
+      # @return [Array<String>] lines at most `columns` wide; only a longer single word is broken
       def wrap(text, columns)
-        text.scan(PIECE).each_with_object([+""]) do |piece, lines|
+        text.scan(PIECE).flat_map { |piece| pieces(piece, columns) }.each_with_object([+""]) do |piece, lines|
           lines << +"" if of(lines.last) + of(piece.rstrip) > columns && !lines.last.empty?
           lines.last << (lines.last.empty? ? piece.lstrip : piece)
         end.map(&:rstrip)
+      end
+
+      def pieces(piece, columns)
+        (of(piece) > columns) ? piece.each_char.each_slice([columns / 2, 1].max).map(&:join) : [piece]
       end
 
       def of_char(char)
@@ -67,7 +71,7 @@ module Holdup
         used = 0
         chars.take_while { |char| (used += of_char(char)) <= columns }.join
       end
-      private_class_method :of_char, :take
+      private_class_method :of_char, :pieces, :take
     end
   end
 end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require_relative "../clock"
+
+module Holdup
+  class CLI
+    # Everything outside that a command may touch: where it writes, the environment, the time.
+    Console = Data.define(:out, :err, :env, :clock) do
+      # @return [Console] of this process
+      def self.system = new(out: $stdout, err: $stderr, env: ENV, clock: Clock.new)
+
+      # @return [Integer] columns of the terminal, nil in a pipe or file
+      def columns
+        return unless out.tty?
+        require "io/console"
+        width = out.winsize.last
+        width.positive? ? width : nil
+      end
+
+      # So that a closed pipe shows here and not when Ruby exits.
+      def flush
+        out.flush
+      end
+
+      # Nothing more can be written: Ruby's own flush at exit must not fail either.
+      def discard
+        out.reopen(IO::NULL, "w") if out.respond_to?(:reopen) && out.respond_to?(:fileno)
+      end
+    end
+  end
+end

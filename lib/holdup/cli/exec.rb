@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "exec/child"
+require_relative "options"
+require_relative "places"
+
+module Holdup
+  class CLI
+    # Runs a command with Holdup in every Ruby that it starts, and a collector beside it. The application is not
+    # changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
+    class Exec
+      BOOT = File.expand_path("../exec_boot", __dir__)
+      # What a shell answers for a command that it can't find, or may not run.
+      NOT_FOUND = 127
+      NOT_ALLOWED = 126
+
+      def self.options(_console)
+        Options.new("holdup exec [options] -- command [arguments]", rest: :command) do |parser, values|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--no-collector", "when `holdup collect` runs elsewhere") { values[:collector] = false }
+        end
+      end
+
+      # @param console [Console]
+      # @param command [Array<String>] the program and its arguments
+      # @param store [String, nil]
+      # @param dir [String, nil]
+      # @param collector [Boolean] whether to start one
+      def initialize(console:, command:, store: nil, dir: nil, collector: true)
+        @console = console
+        @command = command
+        @store = Places.named_store(console.env, store)
+        @dir = Places.directory(console.env, dir)
+        @collector = collector
+      end
+
+      # @return [Integer] the command's exit status; 128 + n when signal n ended it
+      def run
+        check
+        supervisor&.start
+        Child.new(@command, environment).run
+      rescue Errno::ENOENT, Errno::EACCES => error
+        @console.err.puts("holdup: can't run #{@command.first[0, 200]}: #{error.message}; check the command after --")
+        error.is_a?(Errno::ENOENT) ? NOT_FOUND : NOT_ALLOWED
+      ensure
+        @supervisor&.stop
+      end
+
+      # @return [Hash{String => String}] what the command's environment gets
+      def environment
+        {"RUBYOPT" => [@console.env["RUBYOPT"], "-r#{BOOT}"].compact.join(" ").strip, "HOLDUP_DIR" => @dir,
+         "HOLDUP_STORE" => @store, "HOLDUP_SUPERVISED" => "1"}.compact
+      end
+
+      private
+
+      def check
+        raise UsageError.new("exec needs a command", "for instance `holdup exec -- bin/rails server`") if @command.empty?
+        return unless BOOT.match?(/\s/)
+        raise UnsupportedError.new("RUBYOPT can't load a file whose path has a space (#{BOOT})",
+          "install the gem elsewhere or name it in the Gemfile")
+      end
+
+      def supervisor
+        return unless @collector
+        require_relative "../collector/supervisor"
+        @supervisor ||= Collector::Supervisor.new(dir: @dir, store: @store, log: method(:say))
+      end
+
+      def say(message) = @console.err.puts("holdup: #{message}")
+    end
+  end
+end

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "optparse"
+require_relative "../errors"
+require_relative "nearest"
+
+module Holdup
+  class CLI
+    # Reads a command's arguments to the keywords of the command, and turns whatever is wrong with them into one line.
+    #
+    #   Options.new("holdup collect [options]") { |parser, values| parser.on("--once") { values[:once] = true } }
+    class Options
+      # @param usage [String] the first line of the help
+      # @param rest [Symbol, nil] the keyword that gets the arguments after the options; nil: there may be none
+      # @yield [OptionParser, Hash] to declare options that write into the hash
+      def initialize(usage, rest: nil, &declare)
+        @usage = usage
+        @rest = rest
+        @declare = declare
+      end
+
+      # @param argv [Array<String>]
+      # @return [Hash{Symbol => Object}] keywords of the command, or {help: text}
+      # @raise [UsageError]
+      def parse(argv)
+        values = {}
+        left = parser(values).order(argv)
+        return values if values.key?(:help)
+        @rest ? values.merge(@rest => left) : values.tap { refuse(left) }
+      rescue OptionParser::ParseError => error
+        raise UsageError.new(*explain(error))
+      end
+
+      private
+
+      def parser(values)
+        OptionParser.new do |parser|
+          parser.banner = "Usage: #{@usage}"
+          parser.require_exact = true
+          parser.summary_width = 20
+          @declare&.call(parser, values)
+          parser.on("--debug", "with a backtrace when something fails")
+          parser.on("-h", "--help", "this text") { values[:help] = parser.help }
+        end
+      end
+
+      def refuse(left)
+        return if left.empty?
+        raise UsageError.new("#{command.delete_prefix("holdup ")} takes no argument #{left.first[0, 100].inspect}", see_help)
+      end
+
+      def explain(error)
+        option = error.args.first.to_s[0, 100]
+        case error
+        when OptionParser::InvalidOption, OptionParser::AmbiguousOption
+          ["#{command.delete_prefix("holdup ")} has no option #{option}", Nearest.hint(option[/\A[^=]*/], known) || see_help]
+        when OptionParser::MissingArgument then ["#{option} needs a value", see_help]
+        else [error.message.lines.first.chomp, see_help]
+        end
+      end
+
+      def known
+        names = []
+        parser({}).summarize { |line| names.concat(line.scan(/--[a-z-]+/)) }
+        names.uniq
+      end
+
+      def see_help = "`#{command} --help` shows what it takes"
+
+      def command = @usage[/\Aholdup( \w+)?/]
+    end
+  end
+end

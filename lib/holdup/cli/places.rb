@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require_relative "../configuration"
+
+module Holdup
+  class CLI
+    # Where things are when no option says so: the same rules as inside the application, from the same table.
+    module Places
+      module_function
+
+      # @return [String] folder of the segments
+      def directory(env, given = nil) = given ? File.expand_path(given) : Configuration.build(env:).segment_dir
+
+      # @return [String, nil] URL or path of the store that somebody named
+      def named_store(env, given = nil) = given || Configuration.build(env:).store
+
+      # @return [String] the same, else the default
+      def store(env, given = nil)
+        require_relative "../stores"
+        named_store(env, given) || Stores.default_url(env, home: env["HOME"] || Dir.home)
+      end
+
+      # @return [String] "ja" for a Japanese locale, else "en"
+      def language(env) = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].compact.reject(&:empty?).first.to_s.start_with?("ja") ? "ja" : "en"
+
+      # Opens the store to read, and closes it.
+      # @yield [store]
+      def reading(env, given)
+        url = store(env, given)
+        store = Stores.open(url, read_only: true)
+        yield store
+      ensure
+        store&.close
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "nearest"
+
+module Holdup
+  class CLI
+    # The commands, and how each is loaded: only when it is called, because `holdup version` must not load a database.
+    module Registry
+      SUMMARIES = {
+        "report" => "where the time went, who stalled and who caused it",
+        "doctor" => "what is measured, what is missing, and how to fix it",
+        "collect" => "carry the measurements of this host to the store",
+        "exec" => "run a command with Holdup in it, with no change to the application",
+        "version" => "the version of Holdup and of this Ruby",
+        "help" => "this, or the help of one command"
+      }.freeze
+
+      LOADERS = {
+        "report" => -> {
+          require_relative "report"
+          Report
+        },
+        "doctor" => -> {
+          require_relative "doctor"
+          Doctor
+        },
+        "collect" => -> {
+          require_relative "collect"
+          Collect
+        },
+        "exec" => -> {
+          require_relative "exec"
+          Exec
+        },
+        "version" => -> {
+          require_relative "version"
+          Version
+        },
+        "help" => -> {
+          require_relative "help"
+          Help
+        }
+      }.freeze
+
+      # Parses arguments and runs the command they make.
+      Entry = Data.define(:command) do
+        # @return [Integer] exit status
+        def call(argv, console)
+          options = command.options(console).parse(argv)
+          return command.new(console:, **options).run unless options.key?(:help)
+          console.out.puts(options[:help])
+          0
+        end
+      end
+
+      # @param name [String]
+      # @return [Entry]
+      # @raise [UsageError] with the nearest name
+      def self.fetch(name)
+        loader = LOADERS[name] || raise(UsageError.new("there is no command #{name.inspect}",
+          Nearest.hint(name, LOADERS.keys) || "`holdup help` lists them"))
+        Entry.new(command: loader.call)
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "../analysis"
+require_relative "../reports/words"
+require_relative "places"
+require_relative "report_options"
+
+module Holdup
+  class CLI
+    # Prints what the store knows about a span of time.
+    class Report
+      FORMATS = %i[text json markdown].freeze
+      LIMIT = 15
+      # The widest a report gets on its own: longer lines are harder to read, and names fit.
+      WIDTHS = (60..120)
+
+      def self.options(console) = ReportOptions.new(console)
+
+      # @param console [Console]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param filter [Holdup::Analysis::Filter]
+      # @param by [Symbol] a value of Analysis::Grouping::BY
+      # @param sort [Symbol] a key of Analysis::Grouping::SORT
+      # @param format [Symbol] one of FORMATS
+      # @param store [String, nil] URL or path; nil: where the collector keeps it
+      # @param language [String, nil] nil: from the environment
+      # @param limit [Integer] rows of each table
+      # @param details [Boolean] also the group means of each row
+      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, store: nil, language: nil)
+        @console = console
+        @span = {from_s:, to_s:}
+        @view = {filter:, by:, sort:}
+        @format = format
+        @store = store
+        @words = Reports::Words.new(language || Places.language(console.env))
+        @layout = {limit:, details:}
+      end
+
+      # @return [Integer] exit status
+      def run
+        @console.out.write(report(summary).call)
+        OK
+      end
+
+      private
+
+      def summary
+        Places.reading(@console.env, @store) do |store|
+          Analysis::Summary.new(store.windows(@span[:from_s], @span[:to_s], kinds:), **@span, **@view)
+        end
+      end
+
+      # Totals per process are in the store twice over; they are read only to be shown.
+      def kinds = (@view[:by] == :process) ? Series::KINDS : Series::KINDS - [:process]
+
+      def report(summary)
+        case @format
+        when :json
+          require_relative "../reports/json"
+          Reports::Json.new(summary, words: @words)
+        when :markdown
+          require_relative "../reports/markdown"
+          Reports::Markdown.new(summary, words: @words, **@layout)
+        else text(summary)
+        end
+      end
+
+      def text(summary)
+        require_relative "../reports/text"
+        width = (@console.columns || Reports::Text::WIDTH).clamp(WIDTHS)
+        Reports::Text.new(summary, words: @words, width:, style: Reports::Style.for(@console.out, @console.env), **@layout)
+      end
+    end
+  end
+end

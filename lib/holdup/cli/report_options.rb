@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/filter"
+require_relative "../analysis/grouping"
+require_relative "../reports/words"
+require_relative "options"
+require_relative "values"
+
+module Holdup
+  class CLI
+    # The arguments of `holdup report` as the keywords of Report.
+    class ReportOptions
+      USAGE = "holdup report [options]"
+
+      # @param console [Console] for the time
+      def initialize(console)
+        @now_s = console.clock.realtime_s
+      end
+
+      # @param argv [Array<String>]
+      # @return [Hash{Symbol => Object}]
+      # @raise [UsageError]
+      def parse(argv)
+        values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(argv)
+        values.key?(:help) ? values : keywords(values)
+      end
+
+      private
+
+      def declare(parser, values)
+        span(parser, values)
+        choice(parser, values)
+        view(parser, values)
+        parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+        parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+      end
+
+      def span(parser, values)
+        parser.on("--since TIME", "30m, 1h (the default), 2d ago, or 2026-11-21T12:00") { |text| values[:since] = moment("--since", text) }
+        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = moment("--until", text) }
+      end
+
+      def choice(parser, values)
+        parser.on("--kind KIND", "request or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
+        parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") { |text| values[:name] = text }
+        parser.on("--queue NAME", "only jobs of this queue") { |text| values[:queue] = text }
+        parser.on("--threads N", "only while processes had N threads") { |text| values[:threads] = Values.whole("--threads", text, 1..10_000) }
+      end
+
+      def view(parser, values)
+        parser.on("--by WHAT", "rows by name, setting, process or queue") { |text| values[:by] = Values.choice("--by", text, Analysis::Grouping::BY) }
+        parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
+        parser.on("--format FORMAT", "text, json or markdown") { |text| values[:format] = Values.choice("--format", text, Report::FORMATS) }
+        parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Values.whole("--limit", text, 1..100_000) }
+        parser.on("--details", "also the means of slices of each row") { values[:details] = true }
+      end
+
+      def keywords(values)
+        filter = Analysis::Filter.new(**values.slice(:kind, :name, :queue, :threads))
+        from_s, to_s = span_of(values)
+        by = by_of(values, filter)
+        {from_s:, to_s:, filter:, by:, sort: values.fetch(:sort, :stalled), format: values.fetch(:format, :text),
+         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:store, :language)}
+      end
+
+      def moment(option, text) = Values.moment(option, text, now_s: @now_s)
+
+      def span_of(values)
+        to_s = values.fetch(:until, @now_s)
+        from_s = values.fetch(:since, to_s - 3600)
+        return [from_s, to_s] if from_s < to_s
+        raise UsageError.new("--since is not before --until", "the report would cover no time; swap or correct them")
+      end
+
+      # A process's window holds all its units in one, so nothing can be left out of it.
+      def by_of(values, filter)
+        by = values.fetch(:by, :name)
+        return by unless by == :process && filter.narrow?
+        raise UsageError.new("--by process can't be combined with --kind, --name or --queue", "leave one of them out")
+      end
+    end
+  end
+end

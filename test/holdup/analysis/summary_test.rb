@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis"
+
+class Holdup::Analysis::SummaryTest < Minitest::Test
+  Summary = Holdup::Analysis::Summary
+  Filter = Holdup::Analysis::Filter
+
+  def setup
+    @sample = SampleWindows.new
+  end
+
+  def summary(windows = @sample.to_a, **options)
+    Summary.new(windows, from_s: @sample.from_s, to_s: @sample.to_s, **options)
+  end
+
+  def test_rows_are_the_merged_windows_of_each_name
+    rows = summary.rows
+    assert_equal SampleWindows::STOREFRONT.keys.sort, rows.map(&:name).sort
+    assert_equal [900, 240], %w[ProductsController#index ReportsController#sales].map { |name| row(rows, name).count }
+  end
+
+  def test_the_total_is_the_sum_of_the_rows
+    all = summary
+    assert_equal all.rows.sum(&:count), all.total.count
+    assert_equal all.rows.sum(&:errors), all.total.errors
+    Holdup::Window::SUMS.each { |key| assert_equal all.rows.sum { |row| row.sum(key) }, all.total.sum(key), key }
+    Holdup::Window::HISTOGRAMS.each { |key| assert_equal all.rows.sum { |row| row.histogram(key).sum }, all.total.histogram(key).sum, key }
+  end
+
+  def test_the_split_adds_up_to_the_elapsed_time
+    summary.rows.each { |row| assert_equal row.wall_ns, row.split.total, row.name }
+  end
+
+  def test_quantiles_are_those_of_all_units
+    all = summary
+    merged = Holdup::Histogram.sum(@sample.to_a.select { |window| window.series.unit? }.map { |window| window.histograms[:wall] })
+    assert_equal merged.quantile(0.95), all.total.histogram(:wall).quantile(0.95)
+  end
+
+  def test_rows_are_sorted_by_what_was_asked_for
+    %i[stalled caused wall count].each do |sort|
+      values = summary(sort:).rows.map(&Holdup::Analysis::Grouping::SORT[sort])
+      assert_equal values.sort.reverse, values, sort
+    end
+  end
+
+  def test_caused_and_handoff_are_what_was_suffered
+    blame = summary.blame
+    assert_equal blame.suffered_ns, blame.caused_ns + blame.handoff_ns
+    assert_equal "ReportsController#sales", blame.main_cause.name
+    assert_equal ["main"], blame.accounts.map(&:name)
+  end
+
+  def test_a_filter_narrows_rows_and_total_but_not_the_blame
+    reports = summary(filter: Filter.new(name: "Reports*"))
+    assert_equal ["ReportsController#sales"], reports.rows.map(&:name)
+    assert_equal 240, reports.total.count
+    assert_equal summary.blame.suffered_ns, reports.blame.suffered_ns
+  end
+
+  def test_filters_by_kind_and_queue
+    jobs = SampleWindows.new(units: {"ReportJob" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}}, kind: :job, queue: "low").to_a
+    windows = @sample.to_a + jobs
+    assert_equal ["ReportJob"], summary(windows, filter: Filter.new(kind: :job)).rows.map(&:name)
+    assert_equal 15, summary(windows, filter: Filter.new(queue: "low")).total.count
+    assert_equal 0, summary(windows, filter: Filter.new(queue: "high")).total.count
+    assert_equal %i[unit job request], [summary(windows), summary(jobs), summary].map(&:unit_kind)
+  end
+
+  def test_filters_by_the_number_of_threads
+    three = SampleWindows.new(minutes: 1, setting: SampleWindows::SETTING.merge("threads" => 3)).to_a
+    assert_equal 740, summary(@sample.to_a + three, filter: Filter.new(threads: 3)).total.count
+    assert_equal 2220, summary(@sample.to_a + three, filter: Filter.new(threads: 5)).total.count
+  end
+
+  def test_settings_are_told_apart_by_what_differs
+    three = SampleWindows.new(minutes: 1, setting: SampleWindows::SETTING.merge("threads" => 3)).to_a
+    rows = summary(@sample.to_a + three, by: :setting).rows
+    assert_equal ["threads=3", "threads=5"], rows.map { |row| row.name.split.last }.sort
+    assert_equal [740, 2220], rows.map(&:count).sort
+  end
+
+  def test_by_queue_and_by_process
+    jobs = SampleWindows.new(units: {"A" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}}, kind: :job, queue: "low").to_a
+    assert_equal ["-", "low"], summary(@sample.to_a + jobs, by: :queue).rows.map(&:name).sort
+    process = @sample.window("worker 0", kind: :process, count: 7)
+    assert_equal [["worker 0", 7]], summary(@sample.to_a + [process], by: :process).rows.map { |row| [row.name, row.count] }
+  end
+
+  def test_nested_units_count_once_in_the_totals
+    plain = summary
+    nested = @sample.window("(nested)", kind: :nested, queue: nil, count: 3, sums: {cpu_ns: 1000, caused_ns: 70},
+      histograms: {wall: Holdup::Histogram.of_sum(1700), stalled: Holdup::Histogram.of_sum(700)})
+    netted = summary(@sample.to_a + [nested])
+    assert_equal plain.total.count, netted.total.count
+    assert_equal plain.total.wall_ns - 1700, netted.total.wall_ns
+    assert_equal plain.total.sum(:cpu_ns) - 1000, netted.total.sum(:cpu_ns)
+    assert_equal plain.blame.suffered_ns - 700, netted.blame.suffered_ns
+    assert_equal plain.blame.caused_ns - 70, netted.blame.caused_ns
+  end
+
+  def test_nothing_measured
+    none = summary([])
+    assert_predicate none, :empty?
+    assert_empty none.rows
+    assert_equal 0, none.blame.suffered_ns
+    assert_in_delta 0.0, none.blame.gap
+  end
+
+  def test_throughput_is_over_the_time_with_units
+    wide = Summary.new(@sample.to_a, from_s: @sample.from_s - 3600, to_s: @sample.to_s + 3600)
+    assert_equal [@sample.from_s, @sample.to_s], [wide.measured_from_s, wide.measured_to_s]
+    assert_in_delta 2220 / 180.0, wide.throughput
+  end
+
+  def test_overflowed_units_are_counted_and_told
+    overflow = @sample.window("(series beyond the limit)", kind: :overflow, count: 9)
+    all = summary(@sample.to_a + [overflow])
+    assert_equal 9, all.overflowed
+    assert_equal 2229, all.total.count
+  end
+
+  private
+
+  def row(rows, name) = rows.find { |row| row.name == name }
+end
