@@ -31,6 +31,13 @@ module Holdup
     # @return [String] 12 hexadecimal digits of the SHA-256 of the canonical JSON
     attr_reader :fingerprint
 
+    # Settings are keys of many hashes; going through all their facts each time would be most of a merge.
+    def hash = fingerprint.hash
+
+    # @return [Boolean]
+    def eql?(other) = other.is_a?(Setting) && to_json == other.to_json
+    alias_method :==, :eql?
+
     # @return [String] canonical JSON: keys sorted, no spaces
     def to_json(*) = @json
 

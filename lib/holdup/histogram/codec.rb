@@ -7,7 +7,7 @@ module Holdup
   # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take one byte
   # below 128. Most rows hold few units spread thinly, so two shapes exist and the shorter is written:
   # - DENSE: count sum min max zero offset n, then n counts
-  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count)
+  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count); the first gap is the offset
   module Histogram::Codec
     DENSE = 1
     SPARSE = 0x11
@@ -18,9 +18,11 @@ module Holdup
     # @return [String] binary
     def dump(histogram)
       head = [histogram.count, histogram.sum, histogram.min || 0, histogram.max || 0, histogram.zero]
-      dense = (head + [histogram.offset, histogram.counts.size] + histogram.counts).pack("w*")
-      sparse = (head + pairs(histogram)).pack("w*")
-      (sparse.bytesize < dense.bytesize) ? SPARSE.chr << sparse : DENSE.chr << dense
+      if sparse?(histogram.counts)
+        [SPARSE, *head, *pairs(histogram)].pack("Cw*")
+      else
+        [DENSE, *head, histogram.offset, histogram.counts.size, *histogram.counts].pack("Cw*")
+      end
     end
 
     # @param bytes [String] what dump returned
@@ -37,10 +39,17 @@ module Holdup
       damaged("its numbers end early")
     end
 
+    # A pair costs a byte for its gap where the other shape spends a byte for each empty bucket.
+    def sparse?(counts) = counts.empty? || counts.count(0) > counts.size / 2
+
     def pairs(histogram)
-      last = 0
-      occupied = histogram.counts.each_with_index.filter_map { |count, i| [histogram.offset + i, count] if count.positive? }
-      [occupied.size] + occupied.flat_map { |slot, count| [slot - last, count].tap { last = slot } }
+      gap = histogram.offset
+      pairs = []
+      histogram.counts.each do |count|
+        (pairs << gap << count) && gap = 0 unless count.zero?
+        gap += 1
+      end
+      pairs.unshift(pairs.size / 2)
     end
 
     def dense(numbers)
@@ -65,6 +74,6 @@ module Holdup
     end
 
     def damaged(reason) = raise(DamagedData.new("a histogram can't be read", reason))
-    private_class_method :pairs, :dense, :sparse, :spread, :damaged
+    private_class_method :sparse?, :pairs, :dense, :sparse, :spread, :damaged
   end
 end
