@@ -11,8 +11,8 @@ require_relative "runtime/session"
 module Holdup
   # Wires the in-app half together, and keeps it going through forks.
   #
-  # In the master of a forking server nothing is measured (`wait_for_server`): its children start when their server is
-  # ready (`serve`), and then know which worker they are. Any other fork of a measuring process measures from its birth.
+  # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`) and then
+  # knows which worker it is. A fork of a measuring process measures from its birth.
   class Runtime
     GUARD_FAILURES = 13 # Segment::Layout::COUNTERS
 
@@ -63,7 +63,8 @@ module Holdup
       stop_collector
     end
 
-    # This process is a forking server's master: only its children measure.
+    # A server is about to come up: nothing is measured before it is ready (`serve`). In a forking server's master that
+    # is never, so only its children measure.
     # @return [void]
     def wait_for_server
       stop

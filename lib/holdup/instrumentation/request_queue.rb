@@ -11,6 +11,8 @@ module Holdup
       FALLBACK = "HTTP_X_QUEUE_START"
       BODY_WAIT = "puma.request_body_wait" # milliseconds
       LONGEST_HEADER = 64
+      # The first number, when proxies in a row have each added theirs.
+      FORMAT = /\A(?:t=)?\d{9,19}(?:\.\d{0,9})?\s*(?:,|\z)/
       ABSURD_NS = 3_600_000_000_000
       # From which number on it is what unit, in ns: 1e8 s is the year 1973, and 1e8 s in ms is 1e11 and so on.
       UNITS = [[1e17, 1], [1e14, 1_000], [1e11, 1_000_000], [1e8, 1_000_000_000]].freeze
@@ -37,10 +39,10 @@ module Holdup
       # @param header [String, nil]
       # @return [Integer, nil] nanoseconds since 1970
       def parse(header)
-        return unless header.is_a?(String) && header.bytesize <= LONGEST_HEADER
+        return unless header.is_a?(String) && header.bytesize <= LONGEST_HEADER && header.ascii_only? && FORMAT.match?(header)
         number = (header.start_with?("t=") ? header.byteslice(2, LONGEST_HEADER) : header).to_f
         _, factor = UNITS.find { |least, _| number >= least }
-        (number * factor).to_i if factor && number < 1e20
+        (number * factor).to_i if factor
       end
 
       private

@@ -45,14 +45,20 @@ module Holdup
 
       # Rack applications that Rails mounts have a pattern of the Rails routes, and no controller.
       def rails_route(env)
-        pattern = env["action_dispatch.route_uri_pattern"] or return
-        "#{verb(env)} #{pattern.delete_suffix("(.:format)")}"
+        pattern = env["action_dispatch.route_uri_pattern"] || env["action_dispatch.route"]&.path&.spec or return
+        "#{verb(env)} #{pattern.to_s.delete_suffix("(.:format)")}"
       end
 
       # Nobody's route and not found: mostly robots that try names; one series for them all.
       def path(env, status)
         return "#{verb(env)} (not found)" if status == NOT_FOUND
-        "#{verb(env)} #{segment(env["PATH_INFO"].to_s)}"
+        "#{verb(env)} #{segment(full_path(env))}"
+      end
+
+      # What a router has cut off the path stands in SCRIPT_NAME.
+      def full_path(env)
+        script = env["SCRIPT_NAME"].to_s
+        script.empty? ? env["PATH_INFO"].to_s : script
       end
 
       def verb(env) = METHODS[env["REQUEST_METHOD"]] || "OTHER"

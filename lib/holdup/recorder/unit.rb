@@ -26,10 +26,9 @@ module Holdup
 
       # @return [self]
       def open
+        @handle = @recorder.enter
         @outer = Unit.current
         Fiber[KEY] = self
-        @handle = @recorder.enter
-        self
       end
 
       def closed? = @closed

@@ -15,8 +15,16 @@ module Holdup
       module Runner
         def start_server
           server = super
-          @options[OPTION]&.serving(server, worker: (index if respond_to?(:index)))
+          @options[OPTION]&.serving(server, worker: respond_to?(:index) ? index : @holdup_worker)
           server
+        end
+      end
+
+      # Prepended to Puma::Cluster: Puma 6 makes a worker's server before the worker.
+      module Cluster
+        def worker(index, master)
+          @holdup_worker = index
+          super
         end
       end
 
@@ -49,7 +57,8 @@ module Holdup
         @facts = facts(options)
         options[OPTION] = self
         ::Puma::Runner.prepend(Runner)
-        @runtime.wait_for_server if workers(options) > 0
+        ::Puma::Cluster.prepend(Cluster)
+        @runtime.wait_for_server
         register(launcher.events)
       end
 

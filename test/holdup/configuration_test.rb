@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/configuration"
+
+class Holdup::ConfigurationTest < Minitest::Test
+  def build(env = {}, &) = Holdup::Configuration.build(env:, &)
+
+  def test_defaults
+    config = build
+    assert config.enabled
+    assert_equal [200, 4096, 1, :process], config.to_h.values_at(:series_limit, :ring_size, :tick_seconds, :collector)
+    assert_predicate config, :frozen?
+  end
+
+  def test_code_sets_and_the_environment_is_stronger
+    config = build("HOLDUP_SERIES_LIMIT" => "300", "HOLDUP_APP" => "") do |draft|
+      draft.series_limit = 50
+      draft.app = "shop"
+    end
+    assert_equal 300, config.series_limit
+    assert_equal "shop", config.app
+  end
+
+  def test_every_key_reads_its_variable
+    env = {"HOLDUP_ENABLED" => "no", "HOLDUP_DIR" => "/dev/shm/x", "HOLDUP_STORE" => "memory:", "HOLDUP_APP" => "a",
+           "HOLDUP_REVISION" => "r", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
+           "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_TICK_SECONDS" => "0.5",
+           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off"}
+    assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
+    config = build(env)
+    refute config.enabled
+    assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
+    assert_nil config.log_target
+  end
+
+  def test_every_wrong_value_is_refused_with_what_to_give
+    wrong = {"ENABLED" => "maybe", "DIR" => "relative", "SERIES_LIMIT" => "0", "RING_SIZE" => "many", "TICK_SECONDS" => "-1",
+             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000}
+    wrong.each do |name, value|
+      error = assert_raises(Holdup::ConfigurationError, name) { build("HOLDUP_#{name}" => value) }
+      assert_match(/\AHOLDUP_#{name} can't be .+; give .+/, error.message)
+      assert_operator error.message.size, :<, 600
+    end
+  end
+
+  def test_wrong_values_of_code_are_refused_by_their_key
+    error = assert_raises(Holdup::ConfigurationError) { build { |draft| draft.series_limit = "200" } }
+    assert_match(/\Aseries_limit can't be "200"; give a whole number from 1 to 10000/, error.message)
+    assert_raises(Holdup::ConfigurationError) { build { |draft| draft.name = "GraphQL" } }
+    assert_raises(Holdup::ConfigurationError) { build { |draft| draft.enabled = nil } }
+    assert_raises(Holdup::ConfigurationError) { build { |draft| draft.log = 3 } }
+    assert_raises(NoMethodError) { build { |draft| draft.serieslimit = 3 } }
+  end
+
+  def test_segment_folder_is_on_the_first_tmpfs_there_is
+    assert_equal "/elsewhere", build { |draft| draft.dir = "/elsewhere" }.segment_dir(uid: 5)
+    assert_equal "/tmp/holdup-5", build.segment_dir(uid: 5, roots: ["/nowhere", "/tmp"])
+    assert_equal "/tmp/holdup-5", build.segment_dir(uid: 5, roots: ["/nowhere"])
+  end
+
+  def test_ignored_paths
+    ignored = build { |draft| draft.ignore_paths = ["/up", "/admin/*", /\.png\z/] }.ignored
+    assert_equal %w[/up /admin/x /a.png], %w[/up /upper /x/up /admin/x /admin /a.png].grep(ignored)
+    refute_match build { |draft| draft.ignore_paths = [] }.ignored, "/up"
+  end
+
+  def test_log_target
+    assert_same $stderr, build.log_target
+    assert_same $stderr, build("HOLDUP_LOG" => "stderr").log_target
+  end
+end

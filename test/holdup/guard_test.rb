@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+
+class Holdup::GuardTest < Minitest::Test
+  def setup
+    @log = CollectedLog.new
+    @clock = HandClock.new
+    @told = 0
+    @guard = Holdup::Guard.new(log: @log, clock: @clock, on_failure: -> { @told += 1 })
+  end
+
+  def test_gives_the_blocks_value
+    assert_equal 7, @guard.call(:here) { 7 }
+    assert_empty @log.lines
+  end
+
+  def test_a_failure_is_nil_counted_and_said
+    assert_nil @guard.call(:here) { raise "oh" }
+    assert_equal({here: 1}, @guard.failures)
+    assert_equal 1, @told
+    assert_match(/here failed, the application is not affected: oh \(RuntimeError at /, @log.lines.first)
+  end
+
+  def test_says_it_once_a_minute_for_each_place
+    3.times { @guard.call(:here) { raise "oh" } }
+    @guard.call(:there) { raise "oh" }
+    assert_equal 2, @log.lines.size
+    @clock.monotonic_ns += 60_000_000_000
+    @guard.call(:here) { raise "oh" }
+    assert_equal 3, @log.lines.size
+    assert_equal({here: 4, there: 1}, @guard.failures)
+  end
+
+  def test_a_file_that_is_missing_is_a_failure_too
+    assert_nil @guard.call(:here) { require "holdup/nowhere" }
+    assert_equal 1, @guard.failures[:here]
+  end
+
+  def test_leaves_exits_and_throws_alone
+    assert_raises(SystemExit) { @guard.call(:here) { exit } }
+    assert_equal(:caught, catch(:out) { @guard.call(:here) { throw :out, :caught } })
+    assert_empty @guard.failures
+  end
+
+  def test_an_error_without_a_backtrace_or_of_endless_length
+    error = RuntimeError.new("x" * 100_000)
+    error.set_backtrace([])
+    @guard.call(:here) { raise error, error.message, [] }
+    assert_operator @log.lines.first.size, :<, 700
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/log"
+require "logger"
+require "stringio"
+
+class Holdup::LogTest < Minitest::Test
+  def test_writes_a_line_to_an_io
+    io = StringIO.new
+    Holdup::Log.new { io }.warn("something")
+    assert_equal "holdup: something\n", io.string
+  end
+
+  def test_warns_through_a_logger
+    io = StringIO.new
+    Holdup::Log.new { Logger.new(io) }.warn("something")
+    assert_match(/WARN.*holdup: something/, io.string)
+  end
+
+  def test_says_nothing_to_nobody
+    assert_nil Holdup::Log.new {}.warn("something")
+  end
+
+  def test_takes_the_target_of_the_moment
+    target = CollectedLog.new
+    log = Holdup::Log.new { target }
+    log.warn("one")
+    target = CollectedLog.new
+    log.warn("two")
+    assert_equal ["holdup: two"], target.lines
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/recorder"
+
+class Holdup::Recorder::UnitTest < Minitest::Test
+  def setup
+    @probe = RecordingProbe.new
+    @recorder = Holdup::Recorder.new(probe: @probe, guard: Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))
+    @unit = Holdup::Recorder::Unit.new(@recorder, :job, "Report")
+  end
+
+  def test_ends_once
+    @unit.open
+    2.times { @unit.close }
+    @unit.cancel
+    assert_equal [1, 0], [@probe.recorded.size, @probe.cancelled.size]
+    assert_predicate @unit, :closed?
+  end
+
+  def test_cancel_records_nothing
+    @unit.open.cancel
+    assert_equal [0, [1]], [@probe.recorded.size, @probe.cancelled]
+    assert_nil Holdup::Recorder::Unit.current
+  end
+
+  def test_is_the_current_one_while_it_is_open
+    @unit.open
+    assert_same @unit, Holdup::Recorder::Unit.current
+    @unit.close
+    assert_nil Holdup::Recorder::Unit.current
+  end
+
+  def test_ends_in_any_order
+    inner = Holdup::Recorder::Unit.new(@recorder, :job, "inner")
+    @unit.open
+    inner.open
+    @unit.close
+    assert_same inner, Holdup::Recorder::Unit.current
+    inner.close
+    assert_nil Holdup::Recorder::Unit.current
+  end
+end

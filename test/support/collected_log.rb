@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+# A log that keeps its lines.
+class CollectedLog
+  attr_reader :lines
+
+  def initialize
+    @lines = []
+  end
+
+  def warn(line)
+    @lines << line
+    nil
+  end
+end
+
+# A clock that stands until it is moved.
+class HandClock
+  attr_accessor :realtime_ns, :monotonic_ns
+
+  def initialize(realtime_ns: 1_700_000_000_000_000_000, monotonic_ns: 0)
+    @realtime_ns = realtime_ns
+    @monotonic_ns = monotonic_ns
+  end
+end

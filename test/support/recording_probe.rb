@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+# A probe that measures nothing and remembers what it was told: for tests of who calls it when. The real one is driven
+# in test/native and test/integration.
+class RecordingProbe
+  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error)
+
+  attr_reader :recorded, :cancelled, :counted, :opened, :settings, :labels, :ticks, :calls
+  attr_accessor :supported, :refusal
+
+  def initialize(enabled: true)
+    @enabled = enabled
+    @supported = true
+    @handles = 0
+    @recorded, @cancelled, @counted, @opened, @settings, @ticks, @calls = [], [], [], [], [], [], []
+    @labels = {}
+  end
+
+  def supported? = @supported
+
+  def unsupported_reason = (@supported ? nil : "nothing to measure with")
+
+  def enabled? = @enabled
+
+  def enable
+    @calls << :enable
+    @enabled = true
+  end
+
+  def disable
+    @calls << :disable
+    @enabled = false
+  end
+
+  def enter = @enabled ? @handles += 1 : 0
+
+  def record(*values) = @recorded << Recorded.new(*values)
+
+  def cancel(handle) = @cancelled << handle
+
+  def count(counter) = @counted << counter
+
+  def label(thread, name) = @labels[thread] = name
+
+  def tick(gauges) = @ticks << gauges
+
+  def setting=(json)
+    @settings << json
+  end
+
+  def open_segment(*values)
+    raise @refusal.call(*values) if @refusal&.call(*values)
+    @opened << values
+  end
+
+  def close_segment = @calls << :close
+
+  def after_fork = @calls << :after_fork
+end
