@@ -74,12 +74,6 @@ module Holdup
       @runtime ||= build_runtime
     end
 
-    # For the fork hook: this process is a child.
-    # @return [void]
-    def after_fork
-      @runtime&.guard&.call(:fork) { @runtime.after_fork }
-    end
-
     private
 
     def build_runtime

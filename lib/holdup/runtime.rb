@@ -51,7 +51,7 @@ module Holdup
     # @return [Boolean] whether this call started it; again, or where it can't: false
     def start
       return false if running? || @waiting || !configuration.enabled
-      ForkHook.install
+      follow_forks
       !!@guard.call(:start) { begin_measuring }
     end
 
@@ -68,7 +68,7 @@ module Holdup
     # @return [void]
     def wait_for_server
       stop
-      ForkHook.install
+      follow_forks
       @waiting = true
     end
 
@@ -82,16 +82,6 @@ module Holdup
       stop if running?
       @server = Session::Server.new(facts:, worker:, pool:)
       start
-    end
-
-    # In a forked child. Its parent's segment, threads and collector are not its own any more.
-    # @return [void]
-    def after_fork
-      @probe.after_fork
-      was_running = running?
-      @session = @collector = nil
-      @generation += 1
-      start if was_running
     end
 
     # Looks after a collector, unless somebody else does.
@@ -123,6 +113,19 @@ module Holdup
       @log.warn(@probe.unsupported_reason) unless @refused
       @refused = true
       false
+    end
+
+    def follow_forks
+      @fork_hook ||= ForkHook.install { @guard.call(:fork) { after_fork } }
+    end
+
+    # In the child. Its parent's segment, threads and collector are not its own any more.
+    def after_fork
+      @probe.after_fork
+      was_running = running?
+      @session = @collector = nil
+      @generation += 1
+      start if was_running
     end
 
     # Registered once; a child inherits it and then ends itself.

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/probe/process_stats"
+require "holdup/segment/layout"
+
+class Holdup::Probe::ProcessStatsTest < Minitest::Test
+  Pool = Struct.new(:busy, :backlog, :capacity, :max_threads, :requests_count)
+  NAMES = Holdup::Segment::Layout::GAUGES
+
+  def gauges(pool: nil) = NAMES.zip(Holdup::Probe::ProcessStats.new(pool:).to_a).to_h
+
+  def test_has_one_for_each_gauge_of_the_layout
+    assert_equal NAMES.size, Holdup::Probe::ProcessStats.new.to_a.size
+  end
+
+  def test_what_is_known_without_a_server
+    known = gauges
+    assert_equal Thread.list.size, known[:threads]
+    assert_operator known[:gc_count], :>=, 0
+    assert_operator known[:allocated_objects], :>, 10_000
+    assert_operator known[:live_slots], :>, 10_000
+    assert_equal [nil] * 5, known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
+    assert_equal [nil] * 5, known.values_at(:waiting_threads, :units_in_flight, :rss_bytes, :pss_bytes, :cpu_ns)
+  end
+
+  def test_the_servers_pool
+    known = gauges(pool: Pool.new(2, 1, 3, 5, 99))
+    assert_equal [2, 1, 3, 5, 99], known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
+  end
+
+  def test_gc_time_is_in_nanoseconds
+    before = gauges[:gc_time_ns]
+    3.times { GC.start }
+    assert_operator gauges[:gc_time_ns] - before, :>, 10_000
+  end
+
+  def test_yjit
+    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "")
+      require #{File.expand_path("../../../lib/holdup/probe/process_stats", __dir__).dump}
+      def work(n) = n.zero? ? 0 : work(n - 1)
+      100.times { work(100) }
+      p Holdup::Probe::ProcessStats.new.to_a[13, 6]
+    RUBY
+    enabled, code, alloc, iseqs, compile_ns, instructions = output.scan(/\d+|nil/).map(&:to_i)
+    assert_equal 1, enabled
+    [code, alloc, iseqs, compile_ns, instructions].each { |value| assert_operator value, :>, 0 }
+  end
+
+  def test_no_jit
+    output = fresh_ruby(<<~RUBY, options: ["--disable-yjit"], prelude: "")
+      require #{File.expand_path("../../../lib/holdup/probe/process_stats", __dir__).dump}
+      p Holdup::Probe::ProcessStats.new.to_a[13, 6]
+    RUBY
+    assert_equal "[0, nil, nil, nil, nil, nil]\n", output
+  end
+end

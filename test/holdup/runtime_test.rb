@@ -1,0 +1,157 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/configuration"
+require "holdup/runtime"
+
+class Holdup::RuntimeTest < Minitest::Test
+  class Collector
+    attr_reader :calls
+
+    def initialize
+      @calls = []
+    end
+
+    def start = @calls << :start
+
+    def stop = @calls << :stop
+
+    def build(*, **) = self
+  end
+
+  def setup
+    @root = Dir.mktmpdir
+    @probe = RecordingProbe.new(enabled: false)
+    @log = CollectedLog.new
+    @collector = Collector.new
+    @settings = {dir: @root, tick_seconds: 60}
+    @runtime = runtime
+  end
+
+  def teardown
+    @runtime.stop
+    FileUtils.remove_entry(@root)
+  end
+
+  def runtime
+    settings = -> { Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } } }
+    Holdup::Runtime.new(settings:, log: @log, env: {}, probe: @probe, collectors: @collector)
+  end
+
+  def test_starts_once
+    assert @runtime.start
+    refute @runtime.start
+    assert_predicate @runtime, :running?
+    assert_equal [1, [:enable], [:start]], [@probe.opened.size, @probe.calls, @collector.calls]
+  end
+
+  def test_stop_ticks_a_last_time_and_closes_the_segment
+    @runtime.start
+    wait_until { @probe.ticks.size == 1 }
+    @runtime.stop
+    assert_equal [2, %i[enable disable close], %i[start stop]], [@probe.ticks.size, @probe.calls, @collector.calls]
+    @runtime.stop
+    refute_predicate @runtime, :running?
+  end
+
+  def test_off_means_off
+    @settings[:enabled] = false
+    refute @runtime.start
+    assert_empty @probe.opened
+    assert_empty @collector.calls
+  end
+
+  def test_without_a_probe_it_says_so_once
+    @probe.supported = false
+    2.times { refute @runtime.start }
+    assert_equal ["nothing to measure with"], @log.lines
+  end
+
+  def test_a_segment_that_can_not_be_made_is_said_and_nothing_runs
+    @probe.refusal = ->(*) { Errno::EACCES.new("/dev/shm/x") }
+    refute @runtime.start
+    refute_predicate @runtime, :running?
+    assert_empty @probe.calls
+    assert_match(/start failed.*Permission denied/, @log.lines.first)
+  end
+
+  def test_the_setting_is_there_before_the_first_unit_and_written_again_when_it_changes
+    @runtime.start
+    wait_until { @probe.ticks.size == 1 }
+    assert_match(/"ruby":"#{RUBY_VERSION}"/, @probe.settings.first)
+    assert_equal 1, @probe.settings.size
+  end
+
+  def test_labels_threads_by_name_without_their_numbers
+    names = ["puma srv tp 001", "worker-7", "sidekiq", "", nil]
+    stop = Queue.new
+    threads = names.map { |name| Thread.new { stop.pop }.tap { |thread| thread.name = name if name } }
+    @runtime.start
+    wait_until { @probe.labels.size > names.size }
+    labels = threads.map { |thread| @probe.labels[thread] }
+    assert_equal ["thread:puma srv tp", "thread:worker", "thread:sidekiq", "thread:(unnamed)", "thread:(unnamed)"], labels
+    assert_equal "main", @probe.labels[Thread.main]
+  ensure
+    stop&.close
+    threads&.each(&:join)
+  end
+
+  def test_waits_for_the_server
+    @runtime.wait_for_server
+    refute @runtime.start
+    @runtime.serve({"server" => "puma", "threads" => 5}, worker: 2)
+    assert_equal 2, @probe.opened.first[3]
+    assert_match(/"server":"puma"/, @probe.settings.first)
+    assert_match(/"threads":5/, @probe.settings.first)
+  end
+
+  def test_a_server_that_comes_after_the_start_gets_a_segment_of_its_own
+    @runtime.start
+    @runtime.serve({}, worker: 0)
+    assert_equal [nil, 0], @probe.opened.map { |values| values[3] }
+  end
+
+  def test_the_collector_of_a_waiting_master
+    @runtime.wait_for_server
+    2.times { @runtime.start_collector }
+    assert_equal [:start], @collector.calls
+    @runtime.stop_collector
+    assert_equal %i[start stop], @collector.calls
+  end
+
+  def test_a_child_of_a_measuring_process_measures_for_itself
+    @runtime.start
+    child = in_child { [@runtime.running?, @probe.calls, @probe.opened.last.last, @collector.calls] }
+    assert_equal [true, %i[enable after_fork enable], 1, [:start]], child
+    assert_equal [1, [:enable]], [@probe.opened.size, @probe.calls]
+  end
+
+  def test_a_child_of_a_waiting_master_waits_too
+    @runtime.wait_for_server
+    child = in_child do
+      before = @runtime.running?
+      @runtime.serve({}, worker: 1)
+      [before, @runtime.running?, @probe.opened.first[3]]
+    end
+    assert_equal [false, true, 1], child
+  end
+
+  def test_a_child_of_a_stopped_process_does_nothing
+    @runtime.start
+    @runtime.stop
+    assert_equal([false, %i[enable disable close after_fork]], in_child { [@runtime.running?, @probe.calls] })
+  end
+
+  def in_child
+    reader, writer = IO.pipe
+    pid = fork do
+      writer.write(Marshal.dump(yield))
+      writer.close
+      exit!(0)
+    end
+    writer.close
+    Marshal.load(reader.read)
+  ensure
+    Process.wait(pid)
+  end
+end

@@ -1,0 +1,39 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fileutils"
+require "holdup/setting_facts/machine"
+
+class Holdup::SettingFacts::MachineTest < Minitest::Test
+  def machine(files)
+    Dir.mktmpdir do |root|
+      files.each do |path, text|
+        FileUtils.mkdir_p(File.dirname(File.join(root, path)))
+        File.write(File.join(root, path), text)
+      end
+      return Holdup::SettingFacts::Machine.new(proc: File.join(root, "proc"), cgroup: File.join(root, "cgroup")).to_h
+    end
+  end
+
+  def test_counts_the_cpus_it_may_use
+    assert_equal 5, machine("proc/self/status" => "Name:\truby\nCpus_allowed_list:\t0-3,8\n")["cpus"]
+  end
+
+  def test_a_quota_below_the_cpus_is_what_there_is
+    status = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n"}
+    assert_in_delta 1.5, machine(**status, "cgroup/cpu.max" => "150000 100000\n")["vcpus"]
+    assert_equal 8, machine(**status, "cgroup/cpu.max" => "1600000 100000\n")["vcpus"]
+    assert_equal 8, machine(**status, "cgroup/cpu.max" => "max 100000\n")["vcpus"]
+    assert_equal 8, machine(status)["vcpus"]
+  end
+
+  def test_the_quota_of_the_own_group
+    files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "0::/app.slice\n",
+             "cgroup/app.slice/cpu.max" => "200000 100000\n", "cgroup/cpu.max" => "max 100000\n"}
+    assert_in_delta 2.0, machine(files)["vcpus"]
+  end
+
+  def test_where_there_is_no_proc
+    assert_equal({"cpus" => nil, "vcpus" => nil}, machine({}))
+  end
+end

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/configuration"
+require "holdup/setting"
+require "holdup/setting_facts"
+
+class Holdup::SettingFactsTest < Minitest::Test
+  def facts(env: {}, root: "/nowhere", **settings)
+    configuration = Holdup::Configuration.build { |draft| settings.each { |key, value| draft[key] = value } }
+    Holdup::SettingFacts.new(configuration:, env:, root:)
+  end
+
+  def test_tells_the_ruby_and_the_machine
+    known = facts.to_h
+    assert_equal RUBY_VERSION, known["ruby"]
+    assert_includes %w[off yjit zjit], known["jit"]
+    assert_operator known["cpus"], :>=, 1
+    assert_operator known["vcpus"], :<=, known["cpus"]
+    assert_equal known.keys.sort, known.keys
+  end
+
+  def test_what_is_unknown_is_left_out
+    refute(facts.to_h.value?(nil))
+    refute facts.to_h.key?("malloc")
+  end
+
+  def test_the_environment_that_changes_results
+    known = facts(env: {"RUBY_GC_HEAP_INIT_SLOTS" => "9", "RUBY_GC_MALLOC_LIMIT" => "1", "LD_PRELOAD" => "/usr/lib/libjemalloc.so.2",
+                        "MALLOC_ARENA_MAX" => "2", "RUBY_THREAD_TIMESLICE" => "10", "RUBY_MN_THREADS" => "1", "RAILS_ENV" => "production",
+                        "RUBYOPT" => "-w --yjit --yjit-exec-mem-size=64 -rfoo"}).to_h
+    assert_equal "heap_init_slots=9 malloc_limit=1", known["gc"]
+    assert_equal ["jemalloc", "2", "10", true, "production"], known.values_at("malloc", "malloc_arena_max", "time_slice_ms", "mn_threads", "environment")
+    assert_equal "--yjit --yjit-exec-mem-size=64", known["jit_options"]
+  end
+
+  def test_the_application_and_its_revision
+    assert_equal %w[shop abc], facts(app: "shop", revision: "abc", env: {"GIT_COMMIT" => "other"}).to_h.values_at("app", "revision")
+    assert_equal "other", facts(env: {"GIT_COMMIT" => "other"}).to_h["revision"]
+    Dir.mktmpdir do |root|
+      File.write(File.join(root, "REVISION"), "from-the-file\n")
+      assert_equal "from-the-file", facts(root:).to_h["revision"]
+    end
+  end
+
+  def test_the_servers_facts
+    assert_equal ["puma", 5], facts.to_h(server: {"server" => "puma", "threads" => 5}).values_at("server", "threads")
+  end
+
+  def test_the_json_is_the_settings_own
+    server = {"server" => "pu\"ma\\\n\u0007", "threads" => 5, "preload" => true, "quota" => 1.5}
+    known = facts(app: "caf\u00e9")
+    setting = Holdup::Setting.parse(known.to_json(server:))
+    assert_equal known.to_h(server:), setting.attributes
+  end
+
+  def test_hostile_values_stay_valid_json_and_fit_the_segment
+    env = 30.times.to_h { |number| ["RUBY_GC_X#{number}", "\xff\0\"" * 200] }
+    json = facts(env:, app: "a" * 1000).to_json(server: {"server" => "\xff".b * 300})
+    assert_kind_of Hash, Holdup::Setting.parse(json).attributes
+    assert_operator json.bytesize, :<, 4096
+  end
+
+  def test_writes_it_without_loading_json_or_digest
+    output = fresh_ruby(<<~RUBY, prelude: "")
+      $LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump})
+      require "holdup/configuration"
+      require "holdup/setting_facts"
+      Holdup::SettingFacts.new(configuration: Holdup::Configuration.build, env: ENV, root: "/").to_json
+      p defined?(JSON), defined?(Digest)
+    RUBY
+    assert_equal "nil\nnil\n", output
+  end
+end
