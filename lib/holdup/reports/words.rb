@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "locales/doctor_en"
+require_relative "locales/doctor_ja"
 require_relative "locales/en"
 require_relative "locales/ja"
 
@@ -9,7 +11,9 @@ module Holdup
     # Every sentence and heading of the reports in one language. A missing key raises at once (a test compares the
     # languages), so a half-translated report can't happen.
     class Words
-      LANGUAGES = {"en" => Locales::EN, "ja" => Locales::JA}.freeze
+      LANGUAGES = {
+        "en" => Locales::EN.merge(Locales::DOCTOR_EN).freeze, "ja" => Locales::JA.merge(Locales::DOCTOR_JA).freeze
+      }.freeze
 
       attr_reader :language
 

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "../doctor"
+require_relative "../doctor/examination"
+require_relative "../doctor/segment_facts"
+require_relative "../reports/findings"
+require_relative "options"
+require_relative "places"
+
+module Holdup
+  class CLI
+    # Says what is measured on this host, what is missing, and why a number may be wrong, each with the remedy.
+    class Doctor
+      WIDTHS = (60..120)
+
+      def self.options(_console)
+        Options.new("holdup doctor [options]") do |parser, values|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        end
+      end
+
+      # @param console [Console]
+      # @param store [String, nil]
+      # @param dir [String, nil]
+      # @param language [String, nil]
+      def initialize(console:, store: nil, dir: nil, language: nil)
+        @console = console
+        @store = store
+        @dir = dir
+        @words = Reports::Words.new(language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status: 1 when something failed
+      def run
+        findings = Holdup::Doctor.call(examination.call)
+        width = (@console.columns || 80).clamp(WIDTHS)
+        @console.out.write(Reports::Findings.new(findings, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call)
+        findings.any?(&:fail?) ? FAILED : OK
+      end
+
+      private
+
+      def examination
+        Holdup::Doctor::Examination.new(dir: Places.directory(@console.env, @dir), clock: @console.clock,
+          segments: Holdup::Doctor::SegmentFacts, open_store: -> { open_store })
+      end
+
+      def open_store
+        url = Places.store(@console.env, @store)
+        Stores.open(url, read_only: true)
+      end
+    end
+  end
+end

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "doctor/host"
+require_relative "doctor/checks/anomalies"
+require_relative "doctor/checks/books"
+require_relative "doctor/checks/clock_source"
+require_relative "doctor/checks/collector"
+require_relative "doctor/checks/folder"
+require_relative "doctor/checks/heartbeat"
+require_relative "doctor/checks/jit"
+require_relative "doctor/checks/mn_threads"
+require_relative "doctor/checks/queue_header"
+require_relative "doctor/checks/ruby"
+require_relative "doctor/checks/segments"
+require_relative "doctor/checks/series"
+require_relative "doctor/checks/store"
+
+module Holdup
+  # What is measured on this host, what is missing, and why a number may be wrong. Looking at the host (Examination) and
+  # judging what was seen (one check a file) are apart, so every judgement can be tested without arranging the world.
+  module Doctor
+    # In the order in which measurements travel: what breaks first is listed first.
+    CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Heartbeat, Checks::Collector, Checks::Store,
+      Checks::Books, Checks::MnThreads, Checks::Jit, Checks::QueueHeader, Checks::Series, Checks::Anomalies].freeze
+
+    # @param host [Host]
+    # @return [Array<Finding>]
+    def self.call(host) = CHECKS.flat_map { |check| check.call(host) }
+  end
+end

@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # The folder of the segments: there, ours, and in memory (writing to a mapped file on a disk can block a request).
+      module Folder
+        def self.call(host)
+          case host.dir_state
+          when :missing then Finding.warn(:folder_missing, dir: host.dir)
+          when :unreadable then Finding.fail(:folder_unreadable, dir: host.dir)
+          else (host.tmpfs == false) ? Finding.warn(:folder_on_disk, dir: host.dir) : Finding.ok(:folder, dir: host.dir)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # Under M:N threads Ruby no longer says why a thread is parked, so io and sleep can't be told apart.
+      module MnThreads
+        def self.call(host)
+          host.facts("mn_threads").include?(true) ? Finding.warn(:mn_threads) : []
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # Whether the proxy says when a request came in; without it, the time before a thread took it is invisible.
+      module QueueHeader
+        FEW = 20
+
+        def self.call(host)
+          requests = host.segments.sum(&:requests)
+          return [] if requests < FEW
+          queued = host.segments.sum(&:queued)
+          queued.zero? ? Finding.warn(:queue_unknown, requests:) : Finding.ok(:queue, percent: (100.0 * queued / requests).round)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # Whether units fell out of the bounded table of names.
+      module Series
+        def self.call(host)
+          count = host.counter(:overflowed)
+          count.zero? ? [] : Finding.warn(:series_overflow, count:)
+        end
+      end
+    end
+  end
+end

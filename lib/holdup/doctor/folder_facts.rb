@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../segment/directory"
+
+module Holdup
+  module Doctor
+    # What the folder of the segments says: is it there, is it in memory, does a collector hold its lock.
+    class FolderFacts
+      attr_reader :dir
+
+      # @param dir [String]
+      # @param proc [String] where /proc is
+      def initialize(dir, proc: "/proc")
+        @dir = dir
+        @proc = proc
+      end
+
+      # @return [Symbol] :ok :missing :unreadable
+      def state
+        return :missing unless File.directory?(@dir)
+        (File.readable?(@dir) && File.executable?(@dir)) ? :ok : :unreadable
+      end
+
+      # @return [Hash] facts of a Host
+      def to_h = {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
+
+      # @return [Boolean, nil] nil where /proc tells nothing
+      def tmpfs
+        return unless state == :ok
+        real = File.realpath(@dir)
+        mount = mounts.select { |point, _| inside?(real, point) }.max_by { |point, _| point.size }
+        mount && %w[tmpfs ramfs].include?(mount.last)
+      end
+
+      private
+
+      def mounts
+        File.readlines("#{@proc}/mounts").map { |line| line.split.values_at(1, 2) }
+      rescue SystemCallError
+        []
+      end
+
+      def inside?(path, point) = path == point || path.start_with?("#{point.delete_suffix("/")}/")
+    end
+  end
+end

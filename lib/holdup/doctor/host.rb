@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Doctor
+    # What one look at the host saw; everything a check may judge.
+    #
+    # - `ruby`: description of the Ruby that runs the doctor; `unsupported`: why it can't measure, nil when it can
+    # - `clock_source`: "counter" or "monotonic", nil without the extension
+    # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: true, false, nil when not known
+    # - `segments`: Array of Process; `refused`: messages about files that are no segments we can read
+    # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and `store_problem`
+    # - `gap`: share by which the books of the last hour don't balance, nil without data
+    # - `now_ns`: nanoseconds since 1970
+    Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
+      :store_problem, :gap, :now_ns) do
+      # @return [Array<Process>]
+      def alive = segments.select(&:alive)
+
+      # @return [Integer] a counter over all processes
+      def counter(name) = segments.sum { |segment| segment.counters.fetch(name, 0) }
+
+      # @return [Array<Object>] the values of one fact of the living processes' settings
+      def facts(key) = alive.map { |segment| segment.setting[key] }.uniq
+    end
+
+    # One process, as its segment tells. `closed`: it ended in an orderly way; `requests` and `queued`: how many requests
+    # it measured, and for how many it knew how long they had been queued.
+    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued)
+  end
+end

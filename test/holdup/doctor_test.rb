@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/doctor"
+require "holdup/reports/findings"
+
+class Holdup::DoctorTest < Minitest::Test
+  NOW_S = 1_790_000_000
+  COUNTERS = {units: 500}.freeze
+  SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1", dir_state: :ok, tmpfs: true,
+           refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1, newest_s: NOW_S - 60},
+           store_problem: nil, gap: 0.0, now_ns: NOW_S * 1_000_000_000}.freeze
+
+  def process(**facts)
+    Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
+      setting: {"jit" => "yjit"}, counters: COUNTERS, requests: 500, queued: 500, **facts)
+  end
+
+  def host(segments: [process], **facts) = Holdup::Doctor::Host.new(**SOUND, segments:, **facts)
+
+  def findings(...) = Holdup::Doctor.call(host(...))
+
+  # The key and level of what is not fine.
+  def troubles(...) = findings(...).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
+
+  def test_a_sound_host
+    assert_empty troubles
+    assert_equal %i[ruby clock_counter folder segments collector store books jit queue no_anomalies], findings.map(&:key)
+  end
+
+  def test_a_ruby_without_the_extension
+    assert_equal({unsupported: :fail}, troubles(unsupported: "no extension", clock_source: nil))
+  end
+
+  def test_the_folder
+    assert_equal({folder_missing: :warn, collector_idle: :warn}, troubles(segments: [], dir_state: :missing, collector: false))
+    assert_equal({folder_unreadable: :fail}, troubles(segments: [], dir_state: :unreadable))
+    assert_equal({folder_on_disk: :warn}, troubles(tmpfs: false))
+    assert_empty troubles(tmpfs: nil)
+  end
+
+  def test_nothing_measures
+    assert_equal({segments_none: :warn}, troubles(segments: []))
+    assert_equal({segments_none: :warn}, troubles(segments: [process(alive: false)]))
+  end
+
+  def test_files_that_are_no_segments
+    assert_equal({segment_refused: :warn}, troubles(refused: ["/x has layout 9"]))
+  end
+
+  def test_a_process_that_stands_still
+    old = process(heartbeat_ns: (NOW_S - 300) * 1_000_000_000)
+    assert_equal({heartbeat: :warn}, troubles(segments: [old]))
+    assert_empty troubles(segments: [process, process(pid: 8, alive: false, heartbeat_ns: 0)])
+  end
+
+  def test_the_collector
+    assert_equal({collector_none: :fail}, troubles(collector: false))
+  end
+
+  def test_the_store
+    assert_equal({store_problem: :fail}, troubles(store: nil, store_problem: "the store is damaged", gap: nil))
+    assert_equal({store_empty: :warn}, troubles(store: SOUND[:store].merge(newest_s: nil)))
+    assert_equal({store_old: :warn}, troubles(store: SOUND[:store].merge(newest_s: NOW_S - 3600)))
+  end
+
+  def test_books_that_do_not_balance
+    assert_equal({books_gap: :warn}, troubles(gap: -0.02))
+    assert_empty troubles(gap: 0.0009)
+    assert_empty troubles(gap: nil)
+  end
+
+  def test_what_the_setting_tells
+    assert_equal({jit_off: :warn}, troubles(segments: [process(setting: {"jit" => "off"})]))
+    assert_equal({mn_threads: :warn}, troubles(segments: [process(setting: {"jit" => "yjit", "mn_threads" => true})]))
+  end
+
+  def test_queued_time_that_nobody_sends
+    assert_equal({queue_unknown: :warn}, troubles(segments: [process(queued: 0)]))
+    assert_empty troubles(segments: [process(queued: 0, requests: 3)])
+  end
+
+  def test_every_anomaly_is_told
+    counters = Holdup::Doctor::Checks::Anomalies::COUNTERS.to_h { |name| [name, 2] }
+    assert_equal counters.keys, troubles(segments: [process(counters:)]).keys
+    assert_equal({series_overflow: :warn}, troubles(segments: [process(counters: {overflowed: 4})]))
+  end
+
+  def test_every_finding_has_its_words_and_its_remedy
+    tables = Holdup::Reports::Words::LANGUAGES
+    keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file| File.read(file).scan(/Finding\.(ok|warn|fail)\(:(\w+)/) }
+    keys.concat(Holdup::Doctor::Checks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })
+    assert_operator keys.size, :>, 30
+    tables.each_value do |table|
+      keys.each do |level, key|
+        assert table.key?(:"doctor_#{key}"), key
+        assert table.key?(:"doctor_#{key}_fix"), "#{key} has no remedy" unless level == "ok"
+      end
+    end
+  end
+
+  def test_the_lines_fit_and_say_how_it_stands
+    sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"], segments: [process(counters: {clock_backward: 3}, queued: 0)])
+    %w[en ja].each do |language|
+      report = Holdup::Reports::Findings.new(sick, words: Holdup::Reports::Words.new(language)).call
+      refute_includes report, "\e"
+      report.each_line(chomp: true) { |line| assert_operator Holdup::Reports::Width.of(line), :<=, 80, line }
+    end
+    report = Holdup::Reports::Findings.new(sick).call
+    assert_match(/^FAIL  No collector is running/, report)
+    assert_match(/^      -> Run `holdup collect`/, report)
+    assert_match(/^1 failed, 3 to look at, \d fine\.$/, report)
+    assert_includes Holdup::Reports::Findings.new(findings).call, "All is well."
+  end
+end
