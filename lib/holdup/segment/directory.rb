@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require_relative "owner"
+require_relative "reader"
+
+module Holdup
+  module Segment
+    # The folder where the processes of one user on one host have their segments. The name of a file is
+    # "<pid>-<start>.segment", with "-<n>" before the dot for a process that stopped and started measuring again.
+    class Directory
+      NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
+      LOCK = "collector.lock"
+
+      # One segment file. `path` is absolute; `alive` whether its process runs.
+      Entry = Data.define(:path, :pid, :start, :alive) do
+        # @return [String] file name
+        def name = File.basename(path)
+
+        # @yieldparam reader [Reader]
+        # @return [Object] what the block gives
+        # @raise [SegmentError, SystemCallError]
+        def read(&) = Reader.open(path, gone: !alive, &)
+      end
+
+      # @return [String] absolute
+      attr_reader :path
+
+      # @param path [String]
+      # @param owner [Owner]
+      def initialize(path, owner: Owner.new)
+        @path = File.expand_path(path)
+        @owner = owner
+      end
+
+      # @return [Array<Entry>] by name
+      # @raise [SystemCallError] the folder can't be read
+      def entries = Dir.children(@path).sort.filter_map { |name| entry(name) }
+
+      # @return [String]
+      def lock_path = File.join(@path, LOCK)
+
+      # Makes the folder, for this user only.
+      # @return [void]
+      # @raise [SystemCallError]
+      def create
+        Dir.mkdir(@path, 0o700)
+      rescue Errno::EEXIST
+        nil
+      end
+
+      # @return [Boolean] whether a collector holds the lock now
+      def collected?
+        File.open(lock_path) { |file| !file.flock(File::LOCK_SH | File::LOCK_NB) }
+      rescue SystemCallError
+        false
+      end
+
+      private
+
+      def entry(name)
+        pid, start = NAME.match(name)&.captures&.first(2)&.map(&:to_i)
+        Entry.new(path: File.join(@path, name), pid:, start:, alive: @owner.alive?(pid, start)) if pid
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "layout"
+
+module Holdup
+  module Segment
+    # The first page of a segment: who wrote it, where the parts lie, and the totals of the process. Nothing in it is
+    # believed before it was checked, because a file in a shared folder may be anything.
+    #
+    # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
+    # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
+    Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges) do
+      # @param bytes [String] of the first page
+      # @param path [String] for the error
+      # @return [Header]
+      # @raise [SegmentError::NotASegment, SegmentError::UnknownLayout]
+      def self.parse(bytes, path:)
+        fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h
+        check_kind(fields, path)
+        header = new(**fields, counters: read_counters(bytes), gauges: read_gauges(bytes))
+        header.implausible { |reason| raise SegmentError::NotASegment.new(path:, reason:) }
+        header
+      end
+
+      def self.check_kind(fields, path)
+        raise SegmentError::NotASegment.new(path:, reason: "it starts with other bytes") unless fields[:magic] == Layout::MAGIC
+        return if fields[:version] == Layout::VERSION
+        raise SegmentError::UnknownLayout.new(path:, found: fields[:version], known: Layout::VERSION)
+      end
+
+      def self.read_counters(bytes)
+        Layout::COUNTERS.zip(bytes.unpack("Q<#{Layout::COUNTERS.size}", offset: Layout::COUNTERS_OFFSET)).to_h.freeze
+      end
+
+      def self.read_gauges(bytes)
+        values = bytes.unpack("Q<#{Layout::GAUGES.size}", offset: Layout::GAUGES_OFFSET)
+        Layout::GAUGES.zip(values.map { |value| (value == Layout::UNKNOWN) ? nil : value }).to_h.freeze
+      end
+      private_class_method :check_kind, :read_counters, :read_gauges
+
+      # @return [Boolean] the process said good-bye: nothing more will be written
+      def closed? = state == Layout::CLOSED
+
+      # @return [Boolean] a unit is being applied
+      def applying? = seq.odd?
+
+      # @return [String] "worker 0", or "pid 123" outside of a cluster
+      def process_name = worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
+
+      # @return [Integer] where a slot starts
+      def slot_offset(index) = series_offset + index * Layout::SERIES_BYTES
+
+      # @yieldparam reason [String] each thing that can't be true
+      # @return [void]
+      def implausible
+        yield "its parts have other sizes" unless sizes == [Layout::HEADER_BYTES, Layout::SERIES_BYTES, Layout::RING_ENTRY_BYTES]
+        yield "it claims #{series_count} series of #{series_capacity}" unless series_capacity.between?(series_count, Layout::MAX_SERIES)
+        yield "it claims #{ring_capacity} ring entries" unless ring_capacity.between?(1, Layout::MAX_RING)
+        yield "its parts overlap" unless series_offset == Layout.series_offset(ring_capacity) && offsets == [Layout::RING_OFFSET, Layout::LOG_OFFSET, Layout::SETTING_OFFSET]
+        yield "its log or setting is too long" unless log_length <= Layout::LOG_PAIRS && setting_length <= Layout::SETTING_BYTES
+      end
+
+      private
+
+      def sizes = [header_bytes, series_bytes, ring_entry_bytes]
+
+      def offsets = [ring_offset, log_offset, setting_offset]
+    end
+  end
+end

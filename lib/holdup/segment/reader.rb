@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require_relative "../setting"
+require_relative "bytes"
+require_relative "header"
+require_relative "layout"
+require_relative "slot"
+require_relative "snapshot"
+
+module Holdup
+  module Segment
+    # Reads one segment file while its process writes, or after it died: the oracle for what the C half writes.
+    #
+    # The process never waits for a reader. So each part is read between two looks at the sequence number and again when
+    # a unit was applied in between; a part that can't be had that way is nil and comes with the next reading.
+    class Reader
+      TRIES = 40
+
+      # @param path [String]
+      # @param gone [Boolean] its process is dead: what it left half done is completed from the redo log
+      # @yieldparam reader [Reader]
+      # @return [Object] what the block gives
+      # @raise [SegmentError] it is no segment, or one of another layout
+      # @raise [SystemCallError] it can't be opened
+      def self.open(path, gone: false)
+        File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) do |io|
+          raise SegmentError::NotASegment.new(path:, reason: "it is no file") unless io.stat.file?
+          yield new(io, path:, gone:)
+        end
+      end
+
+      # @return [Header] as it was when the reader was made, or at the last `refresh`
+      attr_reader :header
+
+      # @param io [IO]
+      # @param path [String] for errors
+      # @param gone [Boolean]
+      def initialize(io, path:, gone: false)
+        @bytes = Bytes.new(io)
+        @path = path
+        @gone = gone
+        @page = String.new
+        @buffer = String.new
+        refresh
+        complete if gone && @header.applying?
+      end
+
+      # @return [Header] read anew
+      def refresh
+        @header = guarded { Header.parse(@bytes.read(0, Layout::HEADER_BYTES, @page), path: @path) }
+      end
+
+      # @param index [Integer] 0...header.series_count
+      # @param known [Slot, nil] an earlier reading of it, returned again when nothing was added
+      # @return [Slot, nil] nil when the process wrote all the time
+      # @raise [SegmentError::NotASegment] for a slot that is damaged or lies outside of the file
+      def slot(index, known = nil)
+        offset = @header.slot_offset(index)
+        return unless steady(Layout::SEQ) { guarded { @bytes.read(offset, Layout::SERIES_BYTES, @buffer) } }
+        Slot.parse(@buffer, known) || damaged("slot #{index} is damaged")
+      end
+
+      # @return [Setting, nil] nil when it is being written; without attributes when none was written yet
+      # @raise [DamagedData]
+      def setting
+        text = setting_text
+        text && Setting.parse(text.empty? ? "{}" : text)
+      end
+
+      # @return [String, nil] JSON, "" when none was written yet; nil while it is being written
+      def setting_text
+        steady(Layout::SETTING_SEQ) do
+          length = @bytes.u64(Layout::SETTING_LENGTH)
+          damaged("its setting is too long") if length > Layout::SETTING_BYTES
+          guarded { @bytes.read(Layout::SETTING_OFFSET, length) }.force_encoding(Encoding::UTF_8)
+        end
+      end
+
+      # @param since [Integer] the number of units that are known already (`header.ring_head` of an earlier reading)
+      # @return [Array<RingEntry>] those that are still there, oldest first; at most one less than the ring has room for,
+      #   because the process may be writing over the oldest
+      def ring(since: 0)
+        first = [since, @header.ring_head - @header.ring_capacity].max
+        entries = (first...@header.ring_head).map { |number| ring_entry(number) }
+        whole = @bytes.u64(Layout::RING_HEAD) - @header.ring_capacity + 1
+        entries.drop([whole - first, 0].max)
+      end
+
+      # @param ring_since [Integer, nil] nil leaves the ring out
+      # @return [Snapshot]
+      def snapshot(ring_since: 0)
+        refresh
+        slots = Array.new(@header.series_count) { |index| slot(index) }
+        Snapshot.new(header:, setting:, slots: slots.freeze, ring: (ring_since ? ring(since: ring_since) : []).freeze)
+      end
+
+      private
+
+      # The value of the block, when nothing was written while it ran.
+      def steady(sequence)
+        return yield if @gone
+        TRIES.times do
+          before = @bytes.u64(sequence)
+          value = yield if before.even?
+          return value if value && @bytes.u64(sequence) == before
+          Thread.pass
+        end
+        nil
+      end
+
+      # The process died inside a unit: its log, written before, has the rest.
+      def complete
+        pairs = guarded { @bytes.read(Layout::LOG_OFFSET, @header.log_length * 16) }.unpack("Q<*")
+        @bytes.redo!(pairs)
+        refresh
+      end
+
+      def ring_entry(number)
+        at = Layout::RING_OFFSET + number % @header.ring_capacity * Layout::RING_ENTRY_BYTES
+        RingEntry.parse(guarded { @bytes.read(at, Layout::RING_ENTRY_BYTES, @buffer) })
+      end
+
+      def guarded
+        yield
+      rescue Bytes::Short
+        damaged("it is cut short at #{@bytes.size} bytes")
+      end
+
+      def damaged(reason) = raise(SegmentError::NotASegment.new(path: @path, reason:))
+    end
+  end
+end

@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "../series"
+require_relative "cells"
+require_relative "layout"
+
+module Holdup
+  module Segment
+    # One row of the series table as it was read: everything its units added up to since the process started.
+    #
+    # - `sums`: Array of Integer in the order of Layout::SUMS
+    # - `histograms`: Array of Cells in the order of Layout::HISTOGRAMS
+    Slot = Struct.new(:series, :count, :errors, :sums, :histograms) do
+      # @param bytes [String] SERIES_BYTES long
+      # @param known [Slot, nil] an earlier reading of the same slot; returned again when nothing was added
+      # @return [Slot, nil] nil when the bytes can't be one
+      def self.parse(bytes, known = nil)
+        numbers = bytes.unpack("Q<#{2 + Layout::SUMS.size}", offset: Layout::COUNT_OFFSET)
+        return known if known&.still?(numbers)
+        return if numbers.max > Layout::MAX_NUMBER
+        series = known ? known.series : parse_series(bytes)
+        histograms = Array.new(Layout::HISTOGRAMS.size) { |index| Cells.parse(bytes, Layout.histogram_offset(index)) }
+        new(series, numbers[0], numbers[1], numbers[2..], histograms) if series && histograms.all?
+      end
+
+      def self.parse_series(bytes)
+        kind, name_bytes, queue_bytes = bytes.unpack("L<3")
+        return unless Layout::KINDS.key?(kind) && name_bytes <= Layout::NAME_BYTES && queue_bytes <= Layout::QUEUE_BYTES
+        queue = text(bytes, Layout::QUEUE_OFFSET, queue_bytes)
+        Series.new(kind: Layout::KINDS[kind], name: text(bytes, Layout::NAME_OFFSET, name_bytes), queue: queue.empty? ? nil : queue)
+      end
+
+      def self.text(bytes, offset, length) = bytes.byteslice(offset, length).force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")
+      private_class_method :parse_series, :text
+
+      # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so they are
+      # always read anew.
+      # @param numbers [Array<Integer>] count, errors, sums
+      def still?(numbers) = numbers[0] == count && numbers[1] == errors && series.kind != :account
+
+      # What was added since an earlier reading of the same slot.
+      # @param earlier [Slot]
+      # @return [Slot, nil] nil when `earlier` is not a beginning of this
+      def since(earlier)
+        added = sums.zip(earlier.sums).map { |later, before| later - before }
+        return if count < earlier.count || errors < earlier.errors || added.any?(&:negative?)
+        changes = histograms.zip(earlier.histograms).map { |later, before| later.since(before) }
+        Slot.new(series, count - earlier.count, errors - earlier.errors, added, changes) if changes.all?
+      end
+
+      # @return [Boolean] nothing in it, not even a sum
+      def empty? = count.zero? && sums.all?(&:zero?) && histograms.all? { |cells| cells.sum.zero? }
+
+      # @return [Hash{Symbol => Integer}]
+      def named_sums = Layout::SUMS.zip(sums).to_h
+
+      # @param name [Symbol] one of Layout::HISTOGRAMS
+      # @return [Histogram]
+      def histogram(name) = histograms[Layout::HISTOGRAMS.index(name)].to_histogram
+    end
+  end
+end

@@ -1,0 +1,151 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "holdup/histogram"
+require "holdup/segment/layout"
+require "holdup/segment/owner"
+
+# Writes a segment as the C half does, word for word and in the same order, in pure Ruby: what the reader and the
+# collector are tested with where no probe runs, and what can be made to die at any word.
+class SegmentWriter
+  L = Holdup::Segment::Layout
+  KINDS = L::KINDS.invert.freeze
+  # What `die_after:` raises in the place of a SIGKILL.
+  class Died < StandardError; end
+
+  attr_reader :path, :units
+
+  def initialize(dir, pid: Process.pid, start: nil, capacity: 64, ring: 64, worker: -1, parent: Process.ppid, now_ns: nil, suffix: nil)
+    start ||= Holdup::Segment::Owner.new.start_of(pid) || 1
+    FileUtils.mkdir_p(dir, mode: 0o700)
+    @path = File.join(dir, "#{pid}-#{start}#{suffix}.segment")
+    @io = File.open(@path, File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)
+    @capacity = capacity
+    @ring = ring
+    @series = {}
+    @slots = []
+    @words = Hash.new(0)
+    @units = 0
+    write_header(pid:, start:, worker:, parent:, now_ns: now_ns || Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+  end
+
+  def setting=(json)
+    bump(L::SETTING_SEQ)
+    put(L::SETTING_OFFSET, json)
+    put_word(L::SETTING_LENGTH, json.bytesize)
+    bump(L::SETTING_SEQ)
+  end
+
+  # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued nil.
+  # `die_after:` n stops after n of its writes.
+  def record(name, kind: :request, queue: nil, error: false, die_after: nil, **values)
+    base = slot(kind, name, queue)
+    pairs = {base + L::COUNT_OFFSET => 1, base + L::ERRORS_OFFSET => error ? 1 : 0}
+    L::SUMS.each_with_index { |sum, index| pairs[base + L::SUMS_OFFSET + index * 8] = values.fetch(sum, 0) }
+    changes = pairs.reject { |_, more| more.zero? }.to_h { |at, more| [at, @words[at] + more] }
+    L::HISTOGRAMS.each_with_index { |histogram, index| observe(changes, base + L.histogram_offset(index), values.fetch(histogram, (histogram == :queued) ? nil : 0)) }
+    push(changes, @series.fetch([kind, name, queue]), values)
+    commit(changes, die_after)
+    @units += 1
+  end
+
+  # Absolute sums of a thread outside of units.
+  def account(name, caused: 0, running: 0, stalled: 0, idle: 0)
+    base = slot(:account, name, nil)
+    changes = {base + L::SUMS_OFFSET + L::SUMS.index(:caused_ns) * 8 => caused}
+    {running:, stalled:, idle:}.each { |histogram, sum| changes[base + L.histogram_offset(L::HISTOGRAMS.index(histogram)) + 8] = sum }
+    commit(changes, nil)
+  end
+
+  # Units that ran inside others: sums only.
+  def nested(wall:, running:, **sums)
+    base = slot(:nested, "(nested)", nil)
+    changes = {base + L::COUNT_OFFSET => @words[base + L::COUNT_OFFSET] + 1}
+    more = {L.histogram_offset(0) + 8 => wall, L.histogram_offset(1) + 8 => running}
+    sums.each { |name, sum| more[L::SUMS_OFFSET + L::SUMS.index(name) * 8] = sum }
+    more.each { |offset, sum| changes[base + offset] = @words[base + offset] + sum }
+    commit(changes, nil)
+  end
+
+  def counter(name, value) = put_word(L::COUNTERS_OFFSET + L::COUNTERS.index(name) * 8, value)
+
+  def gauge(name, value) = put_word(L::GAUGES_OFFSET + L::GAUGES.index(name) * 8, value)
+
+  def heartbeat(now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)) = put_word(L::HEARTBEAT, now_ns)
+
+  # Any word, to damage a file with.
+  def put_word(offset, value)
+    @words[offset] = value
+    put(offset, [value].pack("Q<"))
+  end
+
+  def slot_offset(index) = L.series_offset(@ring) + index * L::SERIES_BYTES
+
+  def close
+    put_word(L::STATE, L::CLOSED)
+    @io.close
+  end
+
+  # The process is gone and said nothing.
+  def abandon = @io.close
+
+  private
+
+  def write_header(pid:, start:, worker:, parent:, now_ns:)
+    put(0, "\0" * L.series_offset(@ring))
+    fields = [L::VERSION, L::HEADER_BYTES, pid, start, now_ns, 0, 0, @capacity, L.series_offset(@ring), L::SERIES_BYTES,
+      L::RING_OFFSET, @ring, L::RING_ENTRY_BYTES, 0, L::LOG_OFFSET, 0, L::SETTING_OFFSET, 0, 0, L::LIVE, now_ns, worker, 0, parent]
+    put(8, fields.pack("L<2 Q<19 q< Q<2"))
+    L::GAUGE_SLOTS.times { |index| put_word(L::GAUGES_OFFSET + index * 8, L::UNKNOWN) }
+    put(0, L::MAGIC)
+  end
+
+  def slot(kind, name, queue)
+    slot_offset(@series[[kind, name, queue]] ||= append(kind, name, queue))
+  end
+
+  def append(kind, name, queue)
+    index = @series.size
+    raise "no room for another series" if index >= @capacity
+    bytes = [KINDS.fetch(kind), name.bytesize, queue.to_s.bytesize, 0].pack("L<4") + name.b.ljust(L::NAME_BYTES, "\0") + queue.to_s.b
+    put(slot_offset(index), bytes.ljust(L::SERIES_BYTES, "\0"))
+    L::HISTOGRAMS.each_index { |histogram| put_word(slot_offset(index) + L.histogram_offset(histogram) + 40, L::BUCKETS) }
+    put_word(L::SERIES_COUNT, index + 1)
+    index
+  end
+
+  def observe(changes, base, value)
+    return if value.nil?
+    count, sum, min, max, zero, lo, hi = (0..6).map { |index| base + index * 8 }
+    changes[count] = @words[count] + 1
+    changes[sum] = @words[sum] + value
+    changes[min] = value if @words[count].zero? || value < @words[min]
+    changes[max] = value if value > @words[max]
+    return changes[zero] = @words[zero] + 1 if value <= Holdup::Histogram::Buckets::FLOOR_NS
+    bucket = Holdup::Histogram::Buckets.slot(value)
+    word = base + L::BUCKETS_OFFSET + bucket * 8
+    changes[word] = @words[word] + 1
+    changes[lo] = bucket if bucket < @words[lo]
+    changes[hi] = bucket if bucket > @words[hi]
+  end
+
+  def push(changes, index, values)
+    head = @words[L::RING_HEAD]
+    entry = [head, index, *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, 1000]
+    put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, entry.pack("Q<12"))
+    changes[L::RING_HEAD] = head + 1
+  end
+
+  # Log, odd, words, even; with `die_after` only the first so many writes.
+  def commit(changes, die_after)
+    put(L::LOG_OFFSET, changes.to_a.flatten.pack("Q<*"))
+    put_word(L::LOG_LENGTH, changes.size)
+    writes = [[L::SEQ, @words[L::SEQ] + 1], *changes, [L::SEQ, @words[L::SEQ] + 2]]
+    writes.first(die_after || writes.size).each { |offset, value| put_word(offset, value) }
+    raise Died if die_after && die_after < writes.size
+  end
+
+  def bump(offset) = put_word(offset, @words[offset] + 1)
+
+  def put(offset, bytes) = @io.pwrite(bytes, offset)
+end
