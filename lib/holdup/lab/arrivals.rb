@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Lab
+    # A request that is to be sent at a moment, `at_ns` after the start, whatever became of those before it.
+    Arrival = Data.define(:at_ns, :route, :path)
+
+    # Poisson arrivals of a mix of routes: independent users, who neither wait for each other nor come in step. The same
+    # seed gives the same traffic.
+    class Arrivals
+      include Enumerable
+
+      # @param routes [Array<Route>]
+      # @param rate [Numeric] requests per second
+      # @param seconds [Numeric] for how long
+      # @param seed [Integer]
+      def initialize(routes:, rate:, seconds:, seed: 1)
+        @routes, @rate, @seconds, @seed = routes, rate, seconds, seed
+        @shares = shares(routes)
+      end
+
+      # @yieldparam arrival [Arrival] in order of time
+      # @return [Enumerator] without a block
+      def each
+        return to_enum unless block_given?
+        random = Random.new(@seed)
+        at = gap(random)
+        while at < @seconds
+          route = pick(random)
+          yield Arrival.new(at_ns: (at * 1e9).round, route:, path: route.path_for(random))
+          at += gap(random)
+        end
+      end
+
+      private
+
+      def gap(random) = -Math.log(1 - random.rand) / @rate
+
+      def pick(random)
+        point = random.rand
+        @shares.find { |limit, _| point < limit }&.last || @routes.last
+      end
+
+      # Each route with the upper end of its part of 0...1.
+      def shares(routes)
+        total = routes.sum(&:weight).to_f
+        sum = 0
+        routes.map { |route| [(sum += route.weight) / total, route] }
+      end
+    end
+  end
+end

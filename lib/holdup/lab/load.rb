@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../clock"
+require_relative "arrivals"
+require_relative "exchange"
+require_relative "route"
+require_relative "tally"
+require_relative "target"
+
+module Holdup
+  module Lab
+    # An open loop: every request goes out when it is due, and its latency counts from then. A closed loop (a user waits
+    # for the answer before asking again) sends less as soon as the server is slow and so hides what users would feel.
+    # One thread and IO.select, in a process other than the server's, so that it takes nobody's GVL.
+    #
+    #   arrivals = Arrivals.new(routes:, rate: 60, seconds: 20)
+    #   Load.new(target: Target.new("http://127.0.0.1:9300"), arrivals:).run["OrdersController#index"].p95_ns
+    class Load
+      REPORT_EVERY_NS = 250_000_000
+      LONGEST_NAP_S = 0.1
+
+      # How far a load is. `elapsed_s` since its start, `done` and `open` count requests.
+      Progress = Data.define(:elapsed_s, :done, :open)
+
+      # @param target [Target]
+      # @param arrivals [Enumerable<Arrival>] in order of time
+      # @param connections [Integer] at most this many at once; what is due meanwhile waits, and its latency grows
+      # @param patience_s [Numeric] an answer that takes longer is given up and counts as lost
+      # @param clock [Clock]
+      # @param progress [#call, nil] gets a Progress about four times a second
+      def initialize(target:, arrivals:, connections: 128, patience_s: 15, clock: Clock.new, progress: nil)
+        @target, @clock, @progress = target, clock, progress
+        @arrivals = arrivals.to_a
+        @connections = connections
+        @patience_ns = (patience_s * 1e9).to_i
+        @open = []
+        @tally = Tally.new
+      end
+
+      # @return [Hash<String, Outcome>] by the routes' labels
+      def run
+        @start_ns = @reported_ns = @clock.monotonic_ns
+        step until @arrivals.empty? && @open.empty?
+        @tally.outcomes
+      ensure
+        @open.each(&:close)
+      end
+
+      private
+
+      def step
+        launch while due?
+        ready.each(&:advance)
+        settle
+        report
+      end
+
+      def due? = @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
+
+      def launch
+        @open << Exchange.new(@arrivals.shift, @target, sent_us: @clock.realtime_ns / 1000)
+      end
+
+      # The exchanges that can go on, after waiting for one at most until the next request is due.
+      def ready
+        by_io = @open.reject(&:done?).to_h { |exchange| [exchange.io, exchange] }
+        writing, reading = by_io.values.partition(&:writing?)
+        readable, writable = IO.select(reading.map(&:io), writing.map(&:io), nil, nap_s)
+        [*readable, *writable].map { |io| by_io.fetch(io) }
+      end
+
+      def nap_s
+        return LONGEST_NAP_S if @arrivals.empty? || @open.size >= @connections
+        ((@arrivals.first.at_ns - elapsed_ns) / 1e9).clamp(0, LONGEST_NAP_S)
+      end
+
+      def settle
+        now = elapsed_ns
+        done, @open = @open.partition { |exchange| exchange.done? || late?(exchange, now) }
+        done.each { |exchange| finish(exchange, now) }
+      end
+
+      def late?(exchange, now) = now - exchange.arrival.at_ns > @patience_ns
+
+      def finish(exchange, now)
+        status = exchange.status if exchange.done?
+        exchange.close
+        @tally.add(exchange.arrival.route, status, now - exchange.arrival.at_ns)
+      end
+
+      def elapsed_ns = @clock.monotonic_ns - @start_ns
+
+      def report
+        now = @clock.monotonic_ns
+        return if @progress.nil? || now - @reported_ns < REPORT_EVERY_NS
+        @reported_ns = now
+        @progress.call(Progress.new(elapsed_s: elapsed_ns / 1e9, done: @tally.count, open: @open.size))
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "socket"
+require "uri"
+require_relative "../errors"
+
+module Holdup
+  module Lab
+    # Where a load goes. Only ever this machine: an open loop doesn't slow down when the other side does, so pointed at
+    # anything else it would be an attack.
+    class Target
+      # @return [Addrinfo] the address that was checked, so that no second look-up can lead elsewhere
+      attr_reader :address
+
+      # @return [String] what goes into the Host header
+      attr_reader :authority
+
+      # @param url [String] "http://127.0.0.1:9300"
+      # @raise [UsageError] when it is no http address of this machine
+      def initialize(url)
+        uri = parse(url)
+        @authority = "#{uri.host}:#{uri.port}"
+        @address = addresses(uri).first
+      end
+
+      private
+
+      def parse(url)
+        uri = URI.parse(url)
+        return uri if uri.is_a?(URI::HTTP) && !uri.is_a?(URI::HTTPS) && !uri.host.to_s.empty?
+        raise UsageError.new("#{url} is no http address", "give one such as http://127.0.0.1:9300")
+      rescue URI::InvalidURIError
+        raise UsageError.new("#{url.inspect} is no address", "give one such as http://127.0.0.1:9300")
+      end
+
+      def addresses(uri)
+        found = Addrinfo.getaddrinfo(uri.hostname, uri.port, nil, :STREAM)
+        return found if found.all? { |address| loopback?(address) }
+        raise UsageError.new("#{uri.host} is not this machine", "a load only goes to a loopback address such as 127.0.0.1")
+      rescue SocketError => error
+        raise UsageError.new("#{uri.host} has no address (#{error.message})", "give one such as 127.0.0.1")
+      end
+
+      def loopback?(address) = address.ipv4_loopback? || address.ipv6_loopback?
+    end
+  end
+end

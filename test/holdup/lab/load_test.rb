@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "small_server"
+require "holdup/lab/load"
+
+class Holdup::Lab::LoadTest < Minitest::Test
+  def teardown = @server&.close
+
+  def serve(&answer) = @server = SmallServer.new(&answer)
+
+  def route(label = "a", **options) = Holdup::Lab::Route.new(label:, path: "/#{label}", **options)
+
+  def arrivals(at_seconds, route: self.route)
+    at_seconds.map { |at| Holdup::Lab::Arrival.new(at_ns: (at * 1e9).round, route:, path: route.path) }
+  end
+
+  def load(arrivals, **options)
+    Holdup::Lab::Load.new(target: Holdup::Lab::Target.new(@server.url), arrivals:, **options).run
+  end
+
+  def test_every_request_is_sent_once_and_counted_under_its_route
+    serve { |head| head.include?("/b") ? SmallServer.ok.sub("200 OK", "503 Busy") : SmallServer.ok }
+    mix = Holdup::Lab::Arrivals.new(routes: [route("a"), route("b", expected: [503])], rate: 400, seconds: 0.5, seed: 3)
+    outcomes = load(mix)
+    assert_equal mix.map { |arrival| arrival.route.label }.tally, outcomes.transform_values(&:count)
+    assert_equal mix.count, @server.heads.size
+    assert_equal [0, outcomes["b"].count], %w[a b].map { |label| outcomes[label].errors }
+    assert_equal [0, 0], outcomes.values.map(&:unexpected)
+  end
+
+  def test_does_not_wait_for_slow_answers_before_sending_the_next
+    gate = Queue.new
+    serve { gate.pop && SmallServer.ok }
+    releaser = Thread.new { wait_until { @server.heads.size == 5 } && 5.times { gate << true } }
+    outcome = load(arrivals([0, 0.01, 0.02, 0.03, 0.04])).fetch("a")
+    releaser.join
+    assert_equal [5, 0], [outcome.count, outcome.lost]
+  end
+
+  # With one connection the second waits for the first, and that wait is part of its latency.
+  def test_latency_counts_from_when_a_request_was_due
+    serve { IO.select(nil, nil, nil, 0.2) || SmallServer.ok }
+    outcome = load(arrivals([0, 0]), connections: 1).fetch("a")
+    assert_operator outcome.p50_ns, :>=, 200_000_000
+    assert_operator outcome.p99_ns, :>=, 400_000_000
+  end
+
+  def test_is_bounded_in_time
+    serve { Thread.stop }
+    outcome = load(arrivals([0]), patience_s: 0.2).fetch("a")
+    assert_equal [1, 1, 0], [outcome.count, outcome.lost, outcome.answered]
+    assert_operator outcome.p50_ns, :>=, 200_000_000
+  end
+
+  def test_a_server_that_is_gone_is_counted_not_raised
+    serve { SmallServer.ok }
+    target = Holdup::Lab::Target.new(@server.url)
+    @server.close
+    @server = nil
+    outcome = Holdup::Lab::Load.new(target:, arrivals: arrivals([0, 0.01, 0.02])).run.fetch("a")
+    assert_equal [3, 3], [outcome.count, outcome.lost]
+  end
+
+  def test_tells_how_far_it_is
+    serve { SmallServer.ok }
+    states = []
+    load(arrivals([0, 0.3, 0.6]), progress: states.method(:<<))
+    refute_empty states
+    assert_equal states.map(&:done).sort, states.map(&:done)
+    assert_operator states.last.elapsed_s, :>, 0.25
+  end
+
+  def test_nothing_to_send_is_no_outcome
+    serve { SmallServer.ok }
+    assert_empty load([])
+  end
+end
