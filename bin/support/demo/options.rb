@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "optparse"
+
+module Demo
+  # Something without which the demo can't go on; the message is for the person at the terminal.
+  Failure = Class.new(StandardError)
+
+  Options = Data.define(:json, :keep, :seconds, :rate, :seed) do
+    # @param argv [Array<String>]
+    # @return [Options]; exits with 2 for an argument it doesn't know
+    def self.parse(argv)
+      values = {json: false, keep: false, seconds: 20.0, rate: 42.0, seed: 1}
+      parser(values).parse(argv).then { |rest| raise OptionParser::InvalidArgument, rest.first if rest.any? }
+      new(**values)
+    rescue OptionParser::ParseError => error
+      warn "demo: #{error.message}; bin/demo --help lists what it takes"
+      exit 2
+    end
+
+    def self.parser(values)
+      OptionParser.new("Usage: bin/demo [options]") do |parser|
+        parser.on("--json", "print only the report's JSON") { values[:json] = true }
+        parser.on("--keep", "leave it running, and say how to look") { values[:keep] = true }
+        parser.on("--seconds N", Float, "of traffic (20)") { |number| values[:seconds] = positive(number) }
+        parser.on("--rate N", Float, "requests per second (42)") { |number| values[:rate] = positive(number) }
+        parser.on("--seed N", Integer, "of the traffic (1)") { |number| values[:seed] = number }
+      end
+    end
+
+    def self.positive(number)
+      raise OptionParser::InvalidArgument, "must be above 0" unless number.positive?
+      number
+    end
+    private_class_method :parser, :positive
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require_relative "options"
+
+module Demo
+  # `holdup report`, run as a user runs it.
+  class Report
+    HOLDUP = File.expand_path("../../../exe/holdup", __dir__)
+    PATIENCE_SECONDS = 40
+
+    # @param env [Hash<String, String>]
+    # @param since [Time]
+    def initialize(env:, since:)
+      @env = env
+      @since = since.utc.strftime("%FT%TZ")
+    end
+
+    # @return [Array<String>] for a shell
+    def command(*options) = ["bundle", "exec", HOLDUP, "report", "--since", @since, *options]
+
+    # @return [Boolean] whether it went well
+    def print = system(@env, *command)
+
+    # Asks until the collector has stored as many units as there were answers.
+    # @param expected [Integer]
+    # @return [String] JSON
+    # @raise [Failure]
+    def wait_for(expected)
+      deadline = now + PATIENCE_SECONDS
+      until (json = read) && count(json) >= expected
+        raise Failure, "the store holds #{json ? count(json) : 0} of #{expected} units after #{PATIENCE_SECONDS} s#{@said}" if now > deadline
+        IO.select(nil, nil, nil, 0.5)
+      end
+      json
+    end
+
+    private
+
+    # nil as long as there is nothing to report: the collector's first round is still to come.
+    def read
+      out, err, status = Open3.capture3(@env, *command("--format", "json"))
+      @said = ": #{err.strip}" unless err.strip.empty?
+      out if status.success?
+    end
+
+    def count(json) = JSON.parse(json).dig("totals", "count").to_i
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end

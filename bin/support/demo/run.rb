@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "shellwords"
+require "tmpdir"
+require_relative "checks"
+require_relative "children"
+require_relative "options"
+require_relative "report"
+require_relative "storefront"
+require_relative "traffic"
+
+module Demo
+  # The demo from the first process to the last.
+  class Run
+    ROOT = File.expand_path("../../..", __dir__)
+
+    # @param options [Options]
+    # @param err [IO] for what goes on; standard output is the report's
+    def initialize(options, err: $stderr)
+      @options = options
+      @err = err
+      @children = Children.new
+    end
+
+    # @return [Integer] exit status
+    # @raise [Failure]
+    def call
+      inside_folders do
+        boot
+        json = measure
+        show(json)
+        status = verdict(json)
+        keep if @options.keep
+        status
+      end
+    end
+
+    private
+
+    # Segments belong on tmpfs; where there is none they go with the rest.
+    def inside_folders
+      @folder = Dir.mktmpdir("holdup-demo")
+      @segments = Dir.mktmpdir("holdup-demo", File.writable?("/dev/shm") ? "/dev/shm" : nil)
+      @env = {"HOLDUP_DIR" => @segments, "HOLDUP_STORE" => "sqlite://#{@folder}/holdup.sqlite3"}
+      yield
+    ensure
+      # Whoever presses Ctrl-C twice must not leave servers behind; stopping them is bounded.
+      %w[INT TERM HUP].each { |signal| Signal.trap(signal, "IGNORE") }
+      @children.stop_all
+      FileUtils.rm_rf([@folder, @segments].compact)
+    end
+
+    def boot
+      say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x #{ENV.fetch("STOREFRONT_THREADS", 5)} threads, YJIT"
+      @storefront = Storefront.new(children: @children, folder: @folder, env: @env)
+      @storefront.boot
+      @report = Report.new(env: @env, since: Time.now)
+    end
+
+    def measure
+      @outcomes = Traffic.send_to(@storefront.url, @options, progress: method(:progress))
+      progress_end
+      raise Failure, "the storefront died:\n#{@storefront.last_words}" unless @storefront.alive?
+      say "waiting for the collector to store the last units"
+      @report.wait_for(@outcomes.each_value.sum(&:answered))
+    end
+
+    def show(json)
+      return $stdout.write(json) if @options.json
+      raise Failure, "holdup report failed" unless @report.print
+    end
+
+    def verdict(json)
+      failures = Checks.new(json, @outcomes).failures
+      failures.each { |failure| say "wrong: #{failure}" }
+      say "all #{@outcomes.each_value.sum(&:count)} requests are in the report, and its sums come out" if failures.empty?
+      failures.empty? ? 0 : 1
+    end
+
+    def keep
+      say <<~TEXT
+        it is still running, at #{@storefront.url}. In another terminal:
+          cd #{ROOT.shellescape} && source bin/support/env.sh && use_ruby "$(find_ruby)"
+          export #{@env.map { |key, value| "#{key}=#{value.shellescape}" }.join(" ")}
+          bundle exec exe/holdup report
+          bundle exec exe/holdup doctor
+          curl #{@storefront.url}/reports/sales
+        Ctrl-C here ends it.
+      TEXT
+      IO.select(nil, nil, nil, 1) while @storefront.alive?
+      raise Failure, "the storefront died:\n#{@storefront.last_words}"
+    end
+
+    def progress(state)
+      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, @options.seconds, state.done, state.open)
+      return @err.print("\r#{line}\e[K") if @err.tty?
+      second = state.elapsed_s.to_i / 5
+      @err.puts(line) if second != @announced
+      @announced = second
+    end
+
+    def progress_end = @err.tty? && @err.puts
+
+    def say(text) = @err.puts(text)
+  end
+end

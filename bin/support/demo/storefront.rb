@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require "net/http"
+require "socket"
+require_relative "options"
+
+module Demo
+  # examples/storefront with the process next door that it needs, on free ports, with all its files in one folder.
+  class Storefront
+    APP = File.expand_path("../../../examples/storefront", __dir__)
+    BOOT_SECONDS = 60
+    ADDRESSES_SECONDS = 10
+    QUIET = {"RUBYOPT" => nil}.freeze
+
+    attr_reader :url
+
+    # @param children [Children]
+    # @param folder [String] for databases and logs
+    # @param env [Hash<String, String>] for Holdup
+    def initialize(children:, folder:, env:)
+      @children = children
+      @folder = folder
+      @env = env
+    end
+
+    # @return [void]
+    # @raise [Failure]
+    def boot
+      start_upstream
+      prepare_database
+      start_puma
+      wait_until_it_answers
+    end
+
+    # @return [Boolean]
+    def alive? = @children.alive?(:puma)
+
+    # @return [String] what the server said last
+    def last_words = File.exist?(log) ? File.readlines(log).last(15).join : ""
+
+    private
+
+    def log = File.join(@folder, "puma.log")
+
+    def start_upstream
+      reader, writer = IO.pipe
+      @children.start(:upstream, QUIET, "ruby", "#{APP}/upstream/server.rb", out: writer)
+      writer.close
+      line = reader.gets if reader.wait_readable(ADDRESSES_SECONDS)
+      raise Failure, "the upstream process did not start" unless line
+      @upstream, @database_peer = line.split
+    end
+
+    def prepare_database
+      path = File.join(@folder, "prepare.log")
+      return if system(app_env, "bundle", "exec", "bin/rails", "db:prepare", chdir: APP, out: path, err: path)
+      raise Failure, "the storefront's database could not be made:\n#{File.read(path)}"
+    end
+
+    def start_puma
+      @port = free_port
+      @url = "http://127.0.0.1:#{@port}"
+      @children.start(:puma, app_env.merge("PORT" => @port.to_s), "bundle", "exec", "puma", "-C", "config/puma.rb", chdir: APP, out: log, err: log)
+    end
+
+    def app_env
+      {"RAILS_ENV" => "production", "STOREFRONT_STORAGE" => @folder, "STOREFRONT_UPSTREAM" => @upstream,
+       "STOREFRONT_DATABASE_PEER" => @database_peer, "STOREFRONT_LOG" => File.join(@folder, "rails.log"), **@env}
+    end
+
+    def free_port
+      server = TCPServer.new("127.0.0.1", 0)
+      server.addr[1]
+    ensure
+      server&.close
+    end
+
+    def wait_until_it_answers
+      deadline = now + BOOT_SECONDS
+      until answers?
+        raise Failure, "the storefront did not boot:\n#{last_words}" unless alive?
+        raise Failure, "the storefront did not answer within #{BOOT_SECONDS} s:\n#{last_words}" if now > deadline
+        IO.select(nil, nil, nil, 0.1)
+      end
+    end
+
+    def answers?
+      Net::HTTP.start("127.0.0.1", @port, open_timeout: 1, read_timeout: 5) { |http| http.get("/up") }.is_a?(Net::HTTPOK)
+    rescue SystemCallError, Net::OpenTimeout, Net::ReadTimeout, EOFError
+      false
+    end
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end
