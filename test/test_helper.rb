@@ -13,10 +13,13 @@ end
 
 $LOAD_PATH.unshift(File.join(root, "lib"), File.join(root, "test"))
 require "minitest/autorun"
+require "fileutils"
+require "tmpdir"
 Dir[File.join(__dir__, "support", "*.rb")].each { |file| require file }
 
 class Minitest::Test
   include WaitUntil
+  include FreshRuby
 
   # A test that asserts nothing proves nothing.
   def after_teardown

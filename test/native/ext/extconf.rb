@@ -1,5 +1,5 @@
 # frozen_string_literal: true
 
 require "mkmf"
-$CFLAGS << " -std=gnu11 -O2"
+append_cflags(%w[-std=gnu11 -O2])
 create_makefile("gvl_work")

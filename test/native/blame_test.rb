@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+
+# sum caused + handoff = sum stalled, in the clock's own ticks, whatever the threads do.
+class BlameTest < NativeTest
+  def test_the_identity_is_exact_under_stress
+    mutex = Mutex.new
+    queue = Queue.new
+    reader, writer = IO.pipe
+    work = [
+      -> { GvlWork.hold(100_000) }, -> { sleep(0.0001) }, -> { mutex.synchronize { GvlWork.hold(20_000) } },
+      -> { (queue << 1) && queue.pop }, -> { writer.write("a") && reader.read(1) }, -> { Thread.pass }, -> { GvlWork.release(2) }
+    ]
+    threads = Array.new(8) { |seed| Thread.new { stress(work, Random.new(seed)) } }
+    units = threads.flat_map(&:value)
+    units.each { |unit| assert_adds_up unit }
+    assert_identity
+  end
+
+  def test_threads_outside_of_units_have_accounts
+    Probe.label(Thread.main, "main")
+    hog = Thread.new { GvlWork.hold(50 * MS) }
+    Probe.label(hog, "thread:hog")
+    waiter = measured { GvlWork.release(3) && hog.join || hog.join }
+    assert_operator waiter.stalled_ns, :>, 0
+    caused = Probe.accounts.fetch("thread:hog").last
+    assert_in_delta waiter.stalled_ns, caused, waiter.stalled_ns * 0.2
+  end
+
+  def test_every_tick_of_blame_is_somewhere
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      Holdup::Probe.label(Thread.main, "main")
+      before = Holdup::Probe.snapshot
+      units = Array.new(6) { |i| Thread.new { Array.new(40) { measured { i.even? ? GvlWork.hold(200_000) : GvlWork.wait(300_000) } } } }.flat_map(&:value)
+      others = Array.new(3) { Thread.new { 50.times { GvlWork.hold(100_000); sleep(0.0002) } } }.each(&:join)
+      sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
+      accounts = Holdup::Probe.accounts
+      snapshot = Holdup::Probe.snapshot
+      stalled = units.sum(&:stalled_ns) + accounts.sum { |_, (_, stalled, _, _)| stalled }
+      caused = units.sum(&:caused_ns) + accounts.sum { |_, (_, _, _, caused)| caused } + snapshot[:handoff_ns]
+      puts [stalled, caused, snapshot[:stalled_ns], snapshot[:identity_ticks]].join(" ")
+    RUBY
+    stalled, caused, total, ticks = output.split.map(&:to_i)
+    assert_equal 0, ticks
+    assert_in_delta stalled, caused, stalled * 0.0001
+    assert_in_delta total, stalled, total * 0.0001
+  end
+
+  private
+
+  def stress(work, random)
+    Array.new(400) { measured { work.sample(random: random).call } }
+  end
+end

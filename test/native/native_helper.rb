@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/probe"
+require "holdup/measurement"
+require "native/gvl_work"
+
+# Tests of the C probe. Exact GVL work in, ratios and identities out; no absolute milliseconds.
+class NativeTest < Minitest::Test
+  include GvlWork::Measuring
+
+  Probe = Holdup::Probe
+  MS = GvlWork::MS
+  PARTS = %i[cpu_ns starved_ns stalled_ns io_ns lock_ns sleep_ns native_ns].freeze
+
+  def setup
+    flunk Probe.unsupported_reason unless Probe.supported?
+    Probe.enable
+  end
+
+  def assert_mostly(part, measurement, share = 0.9)
+    of = measurement.public_send(part).fdiv(measurement.wall_ns)
+    assert_operator of, :>=, share, "#{part} is #{(of * 100).round(1)} % of #{measurement}"
+  end
+
+  def assert_adds_up(measurement)
+    assert_equal measurement.wall_ns, PARTS.sum { |part| measurement.public_send(part) }, measurement.to_s
+    assert_equal measurement.running_ns, measurement.cpu_ns + measurement.starved_ns
+    assert_equal measurement.idle_ns, measurement.io_ns + measurement.lock_ns + measurement.sleep_ns + measurement.native_ns
+  end
+
+  # Threads that end by themselves; the identity is exact whenever nobody waits.
+  def assert_identity
+    snapshot = wait_until { Probe.snapshot.then { |s| s if s[:waiting_threads].zero? } }
+    assert_equal 0, snapshot[:identity_ticks], snapshot.to_s
+  end
+end

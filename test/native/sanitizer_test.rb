@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "open3"
+
+# The extension built with AddressSanitizer, put through everything that allocates, frees or maps: an access outside of
+# what is its own ends the process. Ruby's own memory is not instrumented; leaks are Ruby's business at exit.
+class SanitizerTest < NativeTest
+  ROOT = File.expand_path("../..", __dir__)
+  FOLDER = File.join(ROOT, "tmp", "asan", RbConfig::CONFIG["ruby_version"])
+  OPTIONS = "detect_leaks=0:detect_stack_use_after_return=0:handle_segv=0:use_sigaltstack=0:abort_on_error=1"
+
+  def test_nothing_is_touched_that_is_not_ours
+    Dir.mktmpdir("holdup", "/dev/shm") do |folder|
+      output = fresh_ruby(script(folder), prelude: prelude, timeout: 180,
+        env: {"LD_PRELOAD" => library, "ASAN_OPTIONS" => OPTIONS})
+      assert_equal "0 true", output.lines.last.chomp, output
+    end
+  end
+
+  # An access outside of ours must end the run, or the test above proves nothing.
+  def test_the_sanitizer_is_really_on
+    symbols, = Open3.capture2e("nm", "-D", "--undefined-only", extension)
+    assert_match(/__asan_report_store/, symbols)
+  end
+
+  private
+
+  def library = `gcc -print-file-name=libasan.so`.chomp
+
+  def extension
+    @extension ||= begin
+      FileUtils.mkdir_p(FOLDER)
+      built, status = Open3.capture2e({"HOLDUP_ASAN" => "1"}, RbConfig.ruby, File.join(ROOT, "ext/holdup/extconf.rb"), chdir: FOLDER)
+      built, status = Open3.capture2e("make", chdir: FOLDER) if status.success?
+      assert status.success?, built
+      File.join(FOLDER, "holdup.so")
+    end
+  end
+
+  def prelude
+    <<~RUBY
+      $LOAD_PATH.unshift(#{File.join(ROOT, "lib").dump}, #{File.join(ROOT, "test").dump})
+      require "holdup/errors"
+      require "holdup/measurement"
+      require #{extension.dump}
+      require "native/gvl_work"
+      Probe = Holdup::Probe
+    RUBY
+  end
+
+  def script(folder)
+    <<~RUBY
+      Probe.enable
+      Probe.open_segment("#{folder}/parent", 12, 64, nil, 0)
+      one = ->(i) {
+        handle = Probe.enter
+        inner = Probe.enter
+        i.odd? ? GvlWork.release(2) : GvlWork.wait(10_000)
+        Probe.finish(inner)
+        Probe.record(handle, 1 + i % 2, "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}", "q" * (i % 100), i, i.even?)
+      }
+      8.times.map { |t| Thread.new { 100.times { |i| one.(i + t) } } }.each(&:join)
+      200.times { Thread.new { Probe.enter } } # dies with a unit open
+      3_000.times.map { Probe.enter }.shuffle.each { |handle| Probe.cancel(handle) }
+      Ractor.new { 50.times { Holdup::Probe.finish(Holdup::Probe.enter) } }.then { |r| r.respond_to?(:value) ? r.value : r.take }
+      Thread.list.each { |thread| Probe.label(thread, "label " * 40) }
+      100.times { |i| Probe.label(Thread.main, "account \#{i}"); GvlWork.release(1); Probe.tick([i, nil] * 50) }
+      statuses = 20.times.map do |i|
+        pid = fork do
+          Probe.after_fork
+          Probe.enable
+          Probe.open_segment("#{folder}/child\#{i}", 3, 64, i, 1)
+          10.times { |k| one.(k) }
+          Probe.tick([])
+          Probe.close_segment
+          exit!(0)
+        end
+        Process.wait2(pid).last.success?
+      end
+      GC.stress = true
+      10.times { |i| one.(i) }
+      GC.stress = false
+      Probe.disable
+      Probe.enable
+      one.(1)
+      Probe.setting = "{}" * 100
+      Probe.close_segment
+      one.(2)
+      sleep 0.01 while Probe.snapshot[:waiting_threads] > 0
+      puts [Probe.snapshot[:identity_ticks], statuses.all?].join(" ")
+    RUBY
+  end
+end

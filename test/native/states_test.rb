@@ -1,0 +1,137 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "zlib"
+
+# Each state of a unit, from work that is known to be in that state.
+class StatesTest < NativeTest
+  def test_holding_the_gvl_is_cpu
+    measurement = measured { GvlWork.hold(40 * MS) }
+    assert_mostly :cpu_ns, measurement
+    assert_adds_up measurement
+  end
+
+  def test_blocking_with_the_gvl_held_is_starved
+    measurement = measured { GvlWork.block(40 * MS) }
+    assert_mostly :starved_ns, measurement
+    assert_adds_up measurement
+  end
+
+  def test_cpu_without_the_gvl_is_native
+    measurement = measured { GvlWork.burn(40 * MS) }
+    assert_mostly :native_ns, measurement
+    assert_adds_up measurement
+  end
+
+  def test_many_short_native_regions_are_native
+    measurement = measured { 200.times { GvlWork.burn(MS / 5) } }
+    assert_mostly :native_ns, measurement
+    assert_adds_up measurement
+  end
+
+  def test_waiting_without_the_gvl_is_io
+    measurement = measured { GvlWork.wait(40 * MS) }
+    assert_mostly :io_ns, measurement
+    assert_adds_up measurement
+  end
+
+  def test_io_and_native_are_told_apart_within_one_unit
+    measurement = measured { 3.times { GvlWork.burn(10 * MS) && GvlWork.wait(10 * MS) || GvlWork.wait(10 * MS) } }
+    assert_in_delta 0.5, measurement.native_ns.fdiv(measurement.native_ns + measurement.io_ns), 0.05
+    assert_adds_up measurement
+  end
+
+  def test_a_pipe_read_is_io
+    reader, writer = IO.pipe
+    feeder = Thread.new { sleep(0.04) && writer.write("x") }
+    measurement = measured { reader.read(1) }
+    feeder.join
+    assert_mostly :io_ns, measurement
+  end
+
+  def test_zlib_is_native
+    data = Random.new(1).bytes(4_000_000)
+    measurement = measured { Zlib.deflate(data) }
+    assert_mostly :native_ns, measurement, 0.7
+    assert_operator measurement.io_ns, :<, measurement.wall_ns / 10
+  end
+
+  def test_a_mutex_held_by_another_thread_is_lock
+    mutex = Mutex.new
+    holding = Queue.new
+    holder = Thread.new { mutex.synchronize { holding << true and sleep(0.04) } }
+    holding.pop
+    measurement = measured { mutex.synchronize { nil } }
+    holder.join
+    assert_mostly :lock_ns, measurement
+    assert_adds_up measurement
+  end
+
+  def test_queue_pop_and_join_are_lock
+    queue = Queue.new
+    feeder = Thread.new { sleep(0.03) && queue << 1 }
+    assert_mostly :lock_ns, measured { queue.pop }
+    feeder.join
+    sleeper = Thread.new { sleep(0.03) }
+    assert_mostly :lock_ns, measured { sleeper.join }
+  end
+
+  def test_sleep_and_timed_waits_are_sleep
+    assert_mostly :sleep_ns, measured { sleep(0.03) }
+    assert_mostly :sleep_ns, measured { Queue.new.pop(timeout: 0.03) }
+  end
+
+  def test_waiting_for_the_gvl_is_stalled_and_was_caused
+    waiting = Queue.new
+    waiter = Thread.new { waiting << true && measured { GvlWork.release(3) } }
+    waiting.pop
+    holder = measured { GvlWork.hold(60 * MS) && Thread.pass || Thread.pass }
+    stalled = waiter.value
+    assert_mostly :stalled_ns, stalled, 0.8
+    assert_in_delta stalled.stalled_ns, holder.caused_ns, stalled.stalled_ns * 0.1
+    assert_adds_up stalled
+  end
+
+  def test_time_slices_are_preemptions_and_yields_are_not_idle
+    threads = Array.new(2) { Thread.new { measured { deadline = cpu + 0.25 and (nil while cpu < deadline) } } }
+    measurements = threads.map(&:value)
+    measurements.each do |measurement|
+      assert_operator measurement.preemptions, :>=, 1
+      assert_equal 0, measurement.sleep_ns + measurement.lock_ns
+      assert_adds_up measurement
+    end
+  end
+
+  def test_acquisitions_are_counted_exactly
+    assert_equal 100, measured { GvlWork.release(100) }.acquisitions
+  end
+
+  def test_longest_hold_and_squares
+    measurement = measured { GvlWork.hold(20 * MS) && GvlWork.release(1) || GvlWork.release(1) || GvlWork.hold(5 * MS) }
+    assert_in_delta 0.8, measurement.longest_hold_ns.fdiv(measurement.running_ns), 0.1
+    rms = Math.sqrt(measurement.hold_squares_us2) * 1000
+    assert_in_delta 1.0, rms / Math.sqrt(measurement.longest_hold_ns**2 + (measurement.running_ns - measurement.longest_hold_ns)**2), 0.1
+  end
+
+  def test_garbage_collection_is_billed_to_the_thread_it_runs_on
+    GC.disable
+    collecting = measured { 3.times { GC.start } }
+    idle = measured { GvlWork.hold(MS) }
+    assert_operator collecting.gc_ns, :>, collecting.running_ns / 2
+    assert_operator collecting.gc_ns, :<=, collecting.running_ns
+    assert_equal 0, idle.gc_ns
+  ensure
+    GC.enable
+  end
+
+  def test_units_in_flight
+    alone = measured { GvlWork.hold(5 * MS) }
+    assert_equal 1000, alone.in_flight
+    crowd = Array.new(4) { Thread.new { measured { GvlWork.wait(40 * MS) } } }.map(&:value)
+    assert_in_delta 4000, crowd.map(&:in_flight).max, 800
+  end
+
+  private
+
+  def cpu = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+end

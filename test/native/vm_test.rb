@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+
+# Pins what the probe leans on in the VM, and what it promises there: keys, Ractors, M:N threads, GC, YJIT.
+class VmTest < NativeTest
+  def test_the_ninth_storage_key_is_refused
+    output = fresh_ruby(<<~RUBY)
+      8.times { GvlWork.take_key }
+      begin
+        Holdup::Probe.enable
+      rescue Holdup::UnsupportedError => error
+        puts error.message, Holdup::Probe.enabled?, Holdup::Probe.enter
+      end
+    RUBY
+    message, enabled, handle = output.lines(chomp: true)
+    assert_match(/8 of Ruby's per-thread storage keys.*load fewer/, message)
+    assert_equal %w[false 0], [enabled, handle]
+  end
+
+  def test_ractors_have_a_ledger_each
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      value = Ractor.method_defined?(:value) ? :value : :take
+      ractors = Array.new(2) do
+        Ractor.new do
+          threads = Array.new(2) { Thread.new { handle = Holdup::Probe.enter; 40.times { GvlWork.hold(500_000); Thread.pass }; Holdup::Probe.finish(handle) } }
+          threads.map(&:value)
+        end
+      end
+      main = measured { 20.times { GvlWork.hold(1_000_000); sleep(0.001) } }
+      units = ractors.flat_map(&value)
+      sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
+      puts main.stalled_ns < main.wall_ns / 10, main.caused_ns < main.wall_ns / 10
+      puts units.all? { |unit| unit[4] > unit[0] / 5 }, Holdup::Probe.snapshot[:identity_ticks]
+    RUBY
+    assert_equal %w[true true true 0], output.split
+  end
+
+  def test_mn_threads_count_right_and_park_as_io
+    output = fresh_ruby(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"})
+      Holdup::Probe.enable
+      units = Array.new(6) { Thread.new { measured { 20.times { GvlWork.hold(200_000); sleep(0.001) } } } }.map(&:value)
+      sleep 0.05 while Holdup::Probe.snapshot[:waiting_threads] > 0
+      puts units.all? { |unit| unit.wall_ns == unit.running_ns + unit.stalled_ns + unit.idle_ns }
+      puts units.all? { |unit| unit.sleep_ns.zero? && unit.io_ns.positive? }, Holdup::Probe.snapshot[:identity_ticks]
+    RUBY
+    assert_equal %w[true true 0], output.split
+  end
+
+  def test_gc_stress_and_compaction
+    Dir.mktmpdir do |folder|
+      output = fresh_ruby(<<~RUBY, timeout: 120)
+        Holdup::Probe.enable
+        Holdup::Probe.open_segment("#{folder}/segment", 20, 64, nil, 0)
+        GC.stress = true
+        30.times do |i|
+          handle = Holdup::Probe.enter
+          Thread.new { "x" * 100 }.join
+          Holdup::Probe.label(Thread.main, "main")
+          Holdup::Probe.record(handle, 1, "Name" + (i % 3).to_s, "queue", i, false)
+        end
+        Holdup::Probe.tick([1, nil, 3])
+        Holdup::Probe.snapshot
+        Holdup::Probe.accounts
+        GC.stress = false
+        GC.verify_compaction_references(expand_heap: true, toward: :empty) if GC.respond_to?(:verify_compaction_references)
+        Holdup::Probe.tick([])
+        puts Holdup::Probe.snapshot[:identity_ticks]
+      RUBY
+      assert_equal "0", output.lines.last.chomp
+    end
+  end
+
+  # A global TracePoint of another kind would leave YJIT useless for the life of the process (vm_trace.c): the probe's
+  # internal GC events must not. The interpreted instructions of a warm method tell.
+  def test_yjit_stays_effective
+    skip "this Ruby counts no interpreted instructions" unless RUBY_VERSION < "4"
+    script = <<~RUBY
+      def leaf(x) = (y = x * 3 + 1
+        y - x)
+      def mid(n) = (s = 0
+        n.times { |i| s += leaf(i) }
+        s)
+      Holdup::Probe.enable if ARGV.empty?
+      300.times { mid(20) }
+      before = RubyVM::YJIT.runtime_stats[:vm_insns_count]
+      100.times { mid(20) }
+      puts((RubyVM::YJIT.runtime_stats[:vm_insns_count] - before) / 2000.0)
+    RUBY
+    assert_operator fresh_ruby(script, options: ["--yjit"]).to_f, :<, 5
+  end
+
+  def test_thread_churn_leaves_no_clock_behind
+    2000.times.each_slice(50) { |slice| slice.map { Thread.new { Probe.finish(Probe.enter) } }.each(&:join) }
+    wait_until { Probe.snapshot[:waiting_threads].zero? }
+    assert_identity
+  end
+end
