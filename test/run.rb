@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+# Runs tests: parts (unit, native, integration), files, or the one test that a FILE:LINE stands in.
+#
+#   ruby test/run.rb unit native
+#   ruby test/run.rb test/holdup/histogram_test.rb:12
+
+PARTS = {
+  "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/bugs/**/*_test.rb",
+  "native" => "test/native/**/*_test.rb",
+  "integration" => "test/integration/**/*_test.rb"
+}.freeze
+
+# @return [Regexp] names of the tests that a line stands in or follows
+def named_at(file, line)
+  heads = File.readlines(file).first(line).grep(/\A\s*def (test_\w+)/) { Regexp.last_match(1) }
+  abort "#{file}:#{line} stands in no test" if heads.empty?
+  heads.last
+end
+
+names = []
+files = ARGV.flat_map do |argument|
+  next PARTS[argument].split.flat_map { |pattern| Dir[pattern] } if PARTS.key?(argument)
+  file, line = argument.split(":")
+  abort "no such test: #{argument}; give a file, FILE:LINE, or one of #{PARTS.keys.join(", ")}" unless File.file?(file)
+  names << named_at(file, Integer(line)) if line
+  [file]
+end
+abort "no tests found" if files.empty?
+
+ARGV.replace(names.empty? ? [] : ["--name", "/\\A(#{names.join("|")})\\z/"])
+$LOAD_PATH.unshift(File.expand_path(__dir__), File.expand_path("../lib", __dir__))
+require "test_helper"
+files.uniq.sort.each { |file| require File.expand_path(file) }
