@@ -24,6 +24,7 @@ module Holdup
       # @raise [UsageError]
       def parse(argv)
         values = {}
+        check_encoding(argv)
         left = parser(values).order(argv)
         return values if values.key?(:help)
         @rest ? values.merge(@rest => left) : values.tap { refuse(left) }
@@ -42,6 +43,13 @@ module Holdup
           parser.on("--debug", "with a backtrace when something fails")
           parser.on("-h", "--help", "this text") { values[:help] = parser.help }
         end
+      end
+
+      # A command's own arguments may be any bytes; ours are text.
+      def check_encoding(argv)
+        ours = @rest ? argv.take_while { |argument| argument.start_with?("-") && argument != "--" } : argv
+        broken = ours.find { |argument| !argument.valid_encoding? } or return
+        raise UsageError.new("the argument #{broken.scrub("?")[0, 100].inspect} is no valid #{broken.encoding} text", see_help)
       end
 
       def refuse(left)

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "holdup/cli/exec"
+require "pty"
+
+class Holdup::CLI::ExecTest < Minitest::Test
+  include CommandLine
+
+  def setup
+    @dir = Dir.mktmpdir
+  end
+
+  def teardown
+    FileUtils.rm_rf(@dir)
+  end
+
+  def exec(*command, **options) = holdup_process("exec", "--no-collector", "--dir", @dir, "--", *command, **options)
+
+  def test_gives_the_exit_status_back
+    assert_equal 0, exec("true").status
+    assert_equal 7, exec("sh", "-c", "exit 7").status
+    assert_equal 128 + 9, exec("sh", "-c", "kill -9 $$").status
+  end
+
+  def test_passes_arguments_and_streams_through
+    said = exec("cat", "-", stdin_data: "in\n")
+    assert_equal "in\n", said.out
+    assert_equal "a b|$HOME|*\n", exec("sh", "-c", 'printf "%s|%s|%s\n" "$@"', "sh", "a b", "$HOME", "*").out
+  end
+
+  def test_every_ruby_in_it_loads_the_boot_file
+    script = "puts ENV.fetch('HOLDUP_DIR'), $LOADED_FEATURES.grep(/exec_boot/).size, ENV.fetch('RUBYOPT')"
+    said = exec(RbConfig.ruby, "-e", script, env: {"RUBYOPT" => "-W0"})
+    dir, loaded, options = said.out.lines(chomp: true)
+    assert_equal [@dir, "1"], [dir, loaded]
+    assert options.end_with?("-W0 -r#{Holdup::CLI::Exec::BOOT}"), options
+    assert_equal "", said.err
+  end
+
+  def test_a_command_that_can_not_run
+    said = exec("/nonexistent/command")
+    assert_equal 127, said.status
+    assert_match(/\Aholdup: can't run \/nonexistent\/command.*after --\n\z/, said.err)
+    assert_equal 126, exec(@dir).status
+  end
+
+  def test_no_command
+    said = holdup("exec", "--no-collector")
+    assert_equal [2, "holdup: exec needs a command; for instance `holdup exec -- bin/rails server`\n"], [said.status, said.err]
+  end
+
+  def test_forwards_signals_and_waits
+    script = "%w[TERM INT USR1].each { |name| trap(name) { $stdout.puts name; $stdout.flush; exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
+    IO.popen([RbConfig.ruby, EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script]) do |output|
+      assert_equal "ready\n", output.gets
+      %w[USR1 INT TERM].each do |name|
+        Process.kill(name, output.pid)
+        assert_equal "#{name}\n", output.gets
+      end
+    end
+    assert_equal 3, $?.exitstatus
+  end
+
+  # The terminal sends Ctrl-C to everybody in the foreground; a server takes a second one as "at once".
+  def test_ctrl_c_arrives_once
+    script = "n = 0; trap('INT') { n += 1 }; puts 'ready'; $stdout.flush; sleep 0.05 until n > 0; t = Time.now + 0.5; sleep 0.05 while Time.now < t; puts \"n=\#{n}\""
+    PTY.spawn(RbConfig.ruby, EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script) do |output, input, pid|
+      output.gets
+      input.write("\x03")
+      assert_match(/n=1\b/, output.gets)
+      Process.wait(pid)
+    end
+  end
+
+  def test_the_environment_it_gives
+    console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/h"}, clock: nil)
+    given = Holdup::CLI::Exec.new(console:, command: ["x"], store: "/s.sqlite3", dir: "/d").environment
+    assert_equal({"RUBYOPT" => "-r#{Holdup::CLI::Exec::BOOT}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3", "HOLDUP_SUPERVISED" => "1"}, given)
+  end
+end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+
+class Holdup::CLI::HelpTest < Minitest::Test
+  include CommandLine
+
+  def test_settings_come_from_the_one_table
+    said = holdup("help", "settings")
+    Holdup::Configuration::KEYS.each { |key| assert_match(/^#{key.name}\b/, said.out) }
+    said.out.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
+  end
+
+  def test_an_unknown_topic
+    assert_equal 2, holdup("help", "frobnicate").status
+  end
+end

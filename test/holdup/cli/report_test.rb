@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "io/console"
+require "json"
+require "pty"
+
+class Holdup::CLI::ReportTest < Minitest::Test
+  include CommandLine
+
+  NOW_S = SampleWindows::START_S + 240
+
+  def report(*arguments, store:, **options) = holdup("report", "--store", store, *arguments, now_s: NOW_S, **options)
+
+  def test_text_is_what_it_prints
+    with_store do |store|
+      said = report(store:)
+      assert_equal [0, ""], [said.status, said.err]
+      assert_match(/ReportsController#sales, which is 10\.8 % of all units, caused/, said.out)
+      refute_includes said.out, "\e"
+    end
+  end
+
+  def test_json_and_markdown
+    with_store do |store|
+      assert_equal 2220, JSON.parse(report("--format", "json", store:).out).dig("totals", "count")
+      assert_match(/\A# Holdup report/, report("--format", "markdown", store:).out)
+    end
+  end
+
+  def test_filters_and_order
+    with_store do |store|
+      rows = JSON.parse(report("--format", "json", "--name", "*Controller#index", "--sort", "count", store:).out)["series"]
+      assert_equal %w[ProductsController#index OrdersController#index], rows.map { |row| row["name"] }
+      assert_equal 0, JSON.parse(report("--format", "json", "--threads", "4", store:).out).dig("totals", "count")
+      assert_equal 0, JSON.parse(report("--format", "json", "--kind", "job", store:).out).dig("totals", "count")
+    end
+  end
+
+  def test_since_and_until_choose_the_time
+    with_store do |store|
+      one = JSON.parse(report("--format", "json", "--since", "4m", "--until", "3m", store:).out)
+      assert_equal 740, one.dig("totals", "count")
+      assert_equal 0, JSON.parse(report("--format", "json", "--until", "2d", store:).out).dig("totals", "count")
+    end
+  end
+
+  def test_japanese_by_option_or_locale
+    with_store do |store|
+      assert_match(/GVL 待ちの原因と被害/, report("--lang", "ja", store:).out)
+      assert_match(/GVL 待ちの原因と被害/, report(store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
+      assert_match(/Who caused/, report("--lang", "en", store:, env: {"LANG" => "ja_JP.UTF-8"}).out)
+    end
+  end
+
+  def test_the_store_comes_from_the_environment
+    with_store do |store|
+      assert_equal 0, holdup("report", env: {"HOLDUP_STORE" => "sqlite://#{store}"}, now_s: NOW_S).status
+    end
+  end
+
+  def test_wrong_questions
+    {%w[--since yesterday] => /30m, 1h, 2d/, %w[--since 1h --until 2h] => /not before/, %w[--by colour] => /name, setting, process, queue/,
+     %w[--sort stalld] => /did you mean stalled/, %w[--format xml] => /text, json, markdown/, %w[--kind foo] => /request, job/,
+     %w[--threads 0] => /whole number/, %w[--lang fr] => /en, ja/, %w[--by process --name A] => /can't be combined/}
+      .each do |arguments, message|
+        said = holdup("report", *arguments)
+        assert_equal [2, 1, ""], [said.status, said.err.lines.size, said.out], arguments
+        assert_match message, said.err
+      end
+  end
+
+  def test_a_store_that_is_none
+    Dir.mktmpdir do |folder|
+      File.write(file = File.join(folder, "x.sqlite3"), "this is no database" * 100)
+      [file, File.join(folder, "none.sqlite3"), "mongodb://x"].each do |store|
+        said = report(store:)
+        assert_includes [1, 2], said.status
+        assert_equal 1, said.err.lines.size
+        assert_match(/\Aholdup: .*;/, said.err)
+      end
+      assert_equal "this is no database" * 100, File.read(file)
+    end
+  end
+
+  def test_colours_on_a_terminal_and_its_width
+    with_store do |store|
+      output = in_terminal(store, {})
+      assert_includes output, "\e[31m"
+      output.gsub(/\e\[\d+m/, "").each_line(chomp: true) { |line| assert_operator line.delete("\r").size, :<=, 100 }
+      refute_includes in_terminal(store, {"NO_COLOR" => "1"}), "\e["
+    end
+  end
+
+  def test_a_reader_that_leaves_early
+    with_store do |store|
+      script = "#{RbConfig.ruby} #{EXE} report --store #{store} --since 2026-09-01 --limit 1000; echo status $? >&2"
+      _, err, = Open3.capture3({}, "sh", "-c", "{ #{script}; } | head -c 10")
+      assert_equal "status 0\n", err
+    end
+  end
+
+  private
+
+  def in_terminal(store, env)
+    text = +""
+    PTY.spawn(env, RbConfig.ruby, EXE, "report", "--store", store, "--since", "2026-09-01") do |reader, _, pid|
+      reader.winsize = [40, 100]
+      loop { text << reader.readpartial(65_536).force_encoding(Encoding::UTF_8) }
+    rescue EOFError, Errno::EIO
+      Process.wait(pid)
+    end
+    text
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+
+class Holdup::CLITest < Minitest::Test
+  include CommandLine
+
+  def test_without_a_command_it_helps
+    said = holdup
+    assert_equal 0, said.status
+    %w[report doctor collect exec version help].each { |name| assert_match(/holdup #{name} /, said.out) }
+    assert_equal said.out, holdup("--help").out
+  end
+
+  def test_an_unknown_command_names_the_nearest
+    said = holdup("repotr")
+    assert_equal [2, "", "holdup: there is no command \"repotr\"; did you mean report?\n"], [said.status, said.out, said.err]
+    assert_match(/`holdup help` lists them/, holdup("xyzzy").err)
+  end
+
+  def test_an_unknown_option_names_the_nearest
+    said = holdup("report", "--sinse", "1h")
+    assert_equal [2, "holdup: report has no option --sinse; did you mean --since?\n"], [said.status, said.err]
+    assert_equal 2, holdup("version", "--frobnicate").status
+  end
+
+  def test_options_are_never_guessed
+    assert_equal 2, holdup("report", "--sin", "1h").status
+  end
+
+  def test_a_missing_value_and_a_surplus_argument
+    assert_equal "holdup: --since needs a value; `holdup report --help` shows what it takes\n", holdup("report", "--since").err
+    assert_equal "holdup: report takes no argument \"x\"; `holdup report --help` shows what it takes\n", holdup("report", "x").err
+  end
+
+  def test_each_command_has_its_help
+    Holdup::CLI::Registry::LOADERS.each_key do |name|
+      said = holdup(name, "--help")
+      assert_equal [0, ""], [said.status, said.err]
+      assert_match(/\AUsage: holdup #{name}/, said.out)
+      said.out.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
+      assert_equal said.out, holdup("help", name).out unless name == "help"
+    end
+  end
+
+  def test_hostile_arguments_are_one_short_line
+    ["x" * 100_000, "\xff\0\e[31m", "--\xff", "--x=#{"y" * 100_000}"].each do |argument|
+      said = holdup("report", argument)
+      assert_equal 2, said.status
+      assert_equal 1, said.err.lines.size
+      assert_operator said.err.size, :<, 400
+      refute_includes said.err, "\e"
+    end
+  end
+
+  def test_a_backtrace_only_with_debug
+    refute_match(/\.rb:\d+/, holdup("report", "--store", "/nonexistent/x").err)
+    assert_match(/\.rb:\d+/, holdup("report", "--store", "/nonexistent/x", "--debug").err)
+  end
+
+  def test_a_failure_of_ours_is_one_line_too
+    console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: nil, clock: nil)
+    assert_equal 1, Holdup::CLI.new(console:).run(["report"])
+    assert_match(/\Aholdup: .*--debug.*\n\z/, console.err.string)
+  end
+end

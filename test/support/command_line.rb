@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "open3"
+require "rbconfig"
+require "stringio"
+
+# Runs the command line: inside this process for what it says, as a real process where a process matters.
+module CommandLine
+  EXE = File.expand_path("../../exe/holdup", __dir__)
+  Said = Data.define(:status, :out, :err)
+
+  # A clock that stands still.
+  Still = Data.define(:now_s) do
+    def realtime_s = now_s
+
+    def realtime_ns = now_s * 1_000_000_000
+  end
+
+  # @return [Said] exit status and what was written
+  def holdup(*arguments, env: {}, now_s: 1_790_000_000)
+    require "holdup/cli"
+    out, err = StringIO.new, StringIO.new
+    console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => "/nonexistent"}.merge(env), clock: Still.new(now_s:))
+    Said.new(status: Holdup::CLI.new(console:).run(arguments), out: out.string, err: err.string)
+  end
+
+  # @return [Said] of a process of its own
+  def holdup_process(*arguments, env: {}, **options)
+    out, err, status = Open3.capture3(env, RbConfig.ruby, EXE, *arguments, **options)
+    Said.new(status: status.exitstatus, out:, err:)
+  end
+
+  # @yieldparam path [String] a SQLite store with the sample's windows
+  def with_store(sample = SampleWindows.new)
+    require "holdup/stores"
+    require "tmpdir"
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "store.sqlite3")
+      store = Holdup::Stores.open(path)
+      store.commit(sample.to_a, {})
+      store.close
+      yield path
+    end
+  end
+end
