@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "holdup/doctor"
+require "holdup/doctor/examination"
+require "holdup/doctor/segment_facts"
+
+class Holdup::Doctor::ExaminationTest < Minitest::Test
+  include CommandLine
+
+  NOW_S = SampleWindows::START_S + 240
+  MEASURE = <<~'RUBY'
+    require "holdup/probe"
+    probe = Holdup::Probe
+    probe.enable
+    start = File.read("/proc/self/stat").rpartition(")").last.split[19]
+    probe.open_segment(File.join(ARGV[0], "#{Process.pid}-#{start}.segment"), 200, 4096, 0, 0)
+    probe.setting = %({"jit":"off","threads":1})
+    probe.tick(Array.new(21))
+    25.times { |i| probe.record(probe.enter, 1, "A", nil, (i < 5) ? 1000 : nil, false) }
+    puts "ready"
+    $stdout.flush
+    $stdin.read
+  RUBY
+
+  def setup
+    @dir = Dir.mktmpdir
+  end
+
+  def teardown
+    FileUtils.rm_rf(@dir)
+  end
+
+  def examine(dir: @dir, segments: Holdup::Doctor::SegmentFacts, &open_store)
+    open_store ||= -> { raise Holdup::Error.new("no store", "make one") }
+    Holdup::Doctor::Examination.new(dir:, clock: Still.new(now_s: NOW_S), open_store:, segments:).call
+  end
+
+  def test_what_it_sees_of_ruby_and_folder
+    host = examine
+    assert_equal [RUBY_DESCRIPTION, nil], [host.ruby, host.unsupported]
+    assert_includes %w[counter monotonic], host.clock_source
+    assert_equal [:ok, false, [], []], [host.dir_state, host.collector, host.segments, host.refused]
+    assert_equal :missing, examine(dir: "#{@dir}/none").dir_state
+  end
+
+  def test_a_store_that_can_not_be_opened_is_a_fact
+    assert_equal [nil, nil, "no store; make one"], examine.then { |host| [host.store, host.gap, host.store_problem] }
+  end
+
+  def test_the_store_and_the_books_of_the_last_hour
+    with_store do |path|
+      host = examine { Holdup::Stores.open(path, read_only: true) }
+      assert_equal SampleWindows::START_S + 120, host.store[:newest_s]
+      assert_in_delta 0.0, host.gap
+    end
+  end
+
+  def test_a_process_that_measures
+    skip "needs the extension" unless Holdup::Probe.supported?
+    measuring do |pid|
+      host = examine
+      process = host.segments.first
+      assert_equal [pid, true, false, 25, 5], [process.pid, process.alive, process.closed, process.requests, process.queued]
+      assert_equal "off", process.setting["jit"]
+      assert_equal 25, host.counter(:units)
+    end
+    refute examine.segments.first.alive
+  end
+
+  def test_a_file_that_is_no_segment_is_told_and_left_alone
+    File.binwrite(file = File.join(@dir, "1-1.segment"), "x" * 5000)
+    File.binwrite(File.join(@dir, "2-2.segment"), "")
+    host = examine
+    assert_equal [0, 2], [host.segments.size, host.refused.size]
+    assert_match(/1-1\.segment is not a segment of Holdup/, host.refused.first)
+    assert_path_exists file
+  end
+
+  def test_the_command_says_it_and_fails_when_something_failed
+    with_store do |store|
+      said = holdup("doctor", "--dir", @dir, "--store", store, now_s: NOW_S)
+      assert_equal [0, ""], [said.status, said.err]
+      assert_match(/^warn  No living process measures/, said.out)
+    end
+    said = holdup("doctor", "--dir", @dir, "--store", "#{@dir}/none.sqlite3", "--lang", "ja")
+    assert_equal 1, said.status
+    assert_match(/^異常  ストアの問題/, said.out)
+  end
+
+  private
+
+  def measuring
+    lib = File.expand_path("../../../lib", __dir__)
+    IO.popen([RbConfig.ruby, "-I#{lib}", "-e", MEASURE, @dir], "r+") do |process|
+      assert_equal "ready\n", process.gets
+      yield process.pid
+      process.close_write
+      process.read
+    end
+  end
+end
