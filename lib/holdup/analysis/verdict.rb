@@ -14,6 +14,8 @@ module Holdup
       ONE_CAUSE = 0.4
       HANDOFF = 0.5
       STARVED = 0.1
+      # Locks that take so many times the stall are what a person should look at first, stall or not.
+      LOCKS_FIRST = 3
       # The share from which a state characterises the units.
       DOMINANT = {lock: 0.25, sleep: 0.25, native: 0.3, io: 0.5, cpu: 0.5}.freeze
 
@@ -29,12 +31,17 @@ module Holdup
       #   :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Line, `kind` :request :job :unit
       def call
         return result(:no_data) if @summary.empty?
+        return dominant if locked?
         return stall if stalled?
         return result(:starved, share: @split.share(:starved)) if @split.share(:starved) >= STARVED
         dominant
       end
 
       private
+
+      def locked?
+        @split.largest == :lock && @split.share(:lock) >= [DOMINANT[:lock], LOCKS_FIRST * @split.share(:stalled)].max
+      end
 
       def stalled?
         return false if blame.suffered_ns.zero?

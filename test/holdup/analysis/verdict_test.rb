@@ -44,6 +44,11 @@ class Holdup::Analysis::VerdictTest < Minitest::Test
       .each { |key, ms| assert_equal key, verdict(units: {"A" => unit(ms)}).key }
   end
 
+  def test_locks_that_dwarf_the_stall_come_first
+    assert_equal :lock, verdict(units: {"A" => unit({lock: 70, stalled: 8, cpu: 10})}).key
+    refute_equal :lock, verdict(units: {"A" => unit({lock: 40, stalled: 30, cpu: 10})}).key
+  end
+
   def test_nothing_stands_out
     assert_equal :calm, verdict(units: {"A" => unit({cpu: 40, io: 40, lock: 15, sleep: 15, native: 15})}).key
   end

@@ -16,8 +16,8 @@ module Holdup
           "stalled on the GVL. The %<units>s spent %<stalled_share>s of their time stalled.",
         verdict_account_cause: "The thread \"%<cause>s\", which runs outside requests and jobs, caused %<share>s of the time " \
           "that threads stalled on the GVL. The %<units>s spent %<stalled_share>s of their time stalled.",
-        verdict_spread: "The %<units>s spent %<stalled_share>s of their time stalled on the GVL, and no single one is to " \
-          "blame: %<cause>s caused the most, %<share>s. Fewer threads or more processes would help more than one fix.",
+        verdict_spread: "The %<units>s spent %<stalled_share>s of their time stalled on the GVL, and no single one is to blame: " \
+          "%<cause>s caused the most, %<share>s.",
         verdict_handoff: "The %<units>s spent %<stalled_share>s of their time stalled on the GVL, and for %<share>s of the " \
           "stall nobody held it: threads woke up late. The machine lacks CPU, or the holds are very short.",
         verdict_starved: "The %<units>s spent %<share>s of their time holding the GVL without a CPU: there are more busy " \

@@ -18,7 +18,7 @@ module Holdup
         verdict_account_cause: "リクエストやジョブの外で動くスレッド「%<cause>s」が、GVL 待ち時間の %<share>s を引き起こしています。" \
           "%<units>sは時間の %<stalled_share>s を GVL 待ちに費やしました。",
         verdict_spread: "%<units>sは時間の %<stalled_share>s を GVL 待ちに費やしましたが、単独の原因はありません。" \
-          "最大は %<cause>s の %<share>s です。個別の修正よりも、スレッドを減らすかプロセスを増やす方が有効です。",
+          "最大は %<cause>s の %<share>s です。",
         verdict_handoff: "%<units>sは時間の %<stalled_share>s を GVL 待ちに費やし、その %<share>s は誰も GVL を保持していない間の待ちでした。" \
           "スレッドの起床が遅れています。CPU が足りないか、保持がごく短いためです。",
         verdict_starved: "%<units>sは時間の %<share>s の間、GVL を持ちながら CPU を使えませんでした。CPU より多いプロセス、" \
