@@ -23,23 +23,15 @@ module Holdup
     # @param argv [Array<String>]
     # @return [Integer] exit status
     def run(argv)
-      @debug = argv.take_while { |argument| argument != "--" }.include?("--debug")
-      status = dispatch(argv.reject.with_index { |argument, i| argument == "--debug" && i < (argv.index("--") || argv.size) })
-      @console.flush
-      status
+      @debug = ours(argv).include?("--debug")
+      dispatch(ours(argv) - ["--debug"] + argv.drop(ours(argv).size)).tap { @console.flush }
     rescue Errno::EPIPE # the reader has gone, as `head` does: nothing is left to say
       @console.discard
       OK
-    rescue UsageError => error
-      complain(error, MISUSED)
-    rescue Error => error
-      complain(error, FAILED)
-    rescue LoadError => error
-      complain(error, FAILED, "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)")
     rescue SignalException => error
       SIGNALED + error.signo
-    rescue => error
-      complain(error, FAILED, "#{error.message} (#{error.class}); run it again with --debug and report what it prints")
+    rescue LoadError, StandardError => error
+      complain(error)
     end
 
     private
@@ -50,10 +42,21 @@ module Holdup
       Registry.fetch(%w[-v --version].include?(name) ? "version" : name).call(arguments, @console)
     end
 
-    def complain(error, status, message = error.message)
-      @console.err.puts("holdup: #{message.lines.map(&:strip).join(" ")}")
+    # What stands before "--" is for us, the rest for the command that we run.
+    def ours(argv) = argv.take_while { |argument| argument != "--" }
+
+    def complain(error)
+      @console.err.puts("holdup: #{message(error).lines.map(&:strip).join(" ")}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
-      status
+      error.is_a?(UsageError) ? MISUSED : FAILED
+    end
+
+    def message(error)
+      case error
+      when Error then error.message
+      when LoadError then "#{error.message}; install the gem it belongs to (`gem install holdup` brings all of them)"
+      else "#{error.message} (#{error.class}); run it again with --debug and report what it prints"
+      end
     end
   end
 end

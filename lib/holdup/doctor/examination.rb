@@ -16,7 +16,7 @@ module Holdup
       # @param dir [String] folder of the segments
       # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
-      # @param segments [#call] dir => [Array<Host::Process>, Array<String>]: the segments and what was refused
+      # @param segments [#call] dir, now_ns => [Array<Host::Process>, Array<String>]: the segments and what was refused
       # @param proc [String] where /proc is
       def initialize(dir:, clock:, open_store:, segments:, proc: "/proc")
         @folder = FolderFacts.new(dir, proc:)
@@ -38,7 +38,7 @@ module Holdup
       end
 
       def segments
-        (@folder.state == :ok) ? @segments.call(@folder.dir) : [[], []]
+        (@folder.state == :ok) ? @segments.call(@folder.dir, @clock.realtime_ns) : [[], []]
       end
 
       def store

@@ -8,29 +8,35 @@ module Holdup
   module Doctor
     # The segments of a folder as facts of a Host, and a message for each file that can't be read as one.
     module SegmentFacts
+      # A process of another container is not in our process table; that it ticks shows that it lives.
+      TICKING_NS = 5_000_000_000
+
       # @param dir [String]
+      # @param now_ns [Integer]
       # @return [Array(Array<Host::Process>, Array<String>)]
-      def self.call(dir)
-        read = Segment::Directory.new(dir).entries.map { |entry| process(entry) }.compact
+      def self.call(dir, now_ns)
+        read = Segment::Directory.new(dir).entries.map { |entry| process(entry, now_ns) }.compact
         read.partition { |each| each.is_a?(Host::Process) }
       end
 
       # @return [Host::Process, String, nil] nil when the collector has just removed it
-      def self.process(entry)
-        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil)) }
+      def self.process(entry, now_ns)
+        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns) }
       rescue Errno::ENOENT
         nil
       rescue Error, SystemCallError => error
         error.message
       end
 
-      def self.facts(entry, snapshot)
+      def self.facts(entry, snapshot, now_ns)
         requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
-        Host::Process.new(pid: entry.pid, alive: entry.alive, closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
+        Host::Process.new(pid: entry.pid, alive: entry.alive || ticking?(snapshot.header, now_ns), closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
           setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters, requests: requests.sum(&:count),
           queued: requests.sum { |slot| slot.histogram(:queued).count })
       end
-      private_class_method :process, :facts
+
+      def self.ticking?(header, now_ns) = !header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS
+      private_class_method :process, :facts, :ticking?
     end
   end
 end
