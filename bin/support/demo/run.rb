@@ -40,8 +40,8 @@ module Demo
 
     # Segments belong on tmpfs; where there is none they go with the rest.
     def inside_folders
-      @folder = Dir.mktmpdir("holdup-demo")
-      @segments = Dir.mktmpdir("holdup-demo", File.writable?("/dev/shm") ? "/dev/shm" : nil)
+      @folder = Dir.mktmpdir("holdup-demo-#{Process.pid}-")
+      @segments = Dir.mktmpdir("holdup-demo-#{Process.pid}-", File.writable?("/dev/shm") ? "/dev/shm" : nil)
       @env = {"HOLDUP_DIR" => @segments, "HOLDUP_STORE" => "sqlite://#{@folder}/holdup.sqlite3"}
       yield
     ensure

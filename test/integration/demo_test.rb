@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+
+# bin/demo from the outside: a real Rails app in a real Puma cluster under real traffic, and what the report says of it.
+class DemoTest < Minitest::Test
+  COMMAND = File.expand_path("../../bin/demo", __dir__)
+  PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
+
+  # The part that each endpoint was built for.
+  BUILT_FOR = {
+    "ReportsController#sales" => "cpu_ns", "QuotesController#show" => "io_ns", "FeedsController#show" => "io_ns",
+    "CartsController#update" => "lock_ns", "InventoryController#show" => "sleep_ns",
+    "NotificationsController#create" => "sleep_ns", "ExportsController#create" => "native_ns"
+  }.freeze
+
+  def test_the_report_shows_what_each_endpoint_was_built_for
+    out, err, status = Open3.capture3(COMMAND, "--json", "--seconds", "12")
+    assert_predicate status, :success?, err
+    @report = JSON.parse(out)
+    @series = @report["series"].to_h { |series| [series["name"], series] }
+    assert_splits
+    assert_main_cause
+    assert_sums
+  end
+
+  def test_an_unknown_option_is_a_usage_error
+    out, err, status = Open3.capture3(COMMAND, "--fast")
+    assert_equal 2, status.exitstatus
+    assert_empty out
+    assert_match(/invalid option: --fast; bin\/demo --help lists what it takes/, err)
+    refute_match(/\.rb:\d+/, err)
+  end
+
+  def test_an_interrupt_ends_everything_it_started
+    Open3.popen3(COMMAND, "--seconds", "60", pgroup: true) do |_, out, err, waiter|
+      announce = err.each_line.find { |line| line.start_with?("sending traffic") }
+      refute_nil announce
+      group = descendants(waiter.pid)
+      Process.kill(:INT, waiter.pid)
+      assert_equal 130, waiter.value.exitstatus
+      assert_empty out.read
+      wait_until(15) { group.none? { |pid| File.exist?("/proc/#{pid}") } }
+      assert_empty Dir["{#{Dir.tmpdir},/dev/shm}/holdup-demo-#{waiter.pid}-*"]
+    end
+  end
+
+  private
+
+  def assert_splits
+    BUILT_FOR.each do |name, part|
+      parts = @series.fetch(name).slice(*PARTS)
+      assert_equal part, parts.max_by(&:last).first, "#{name}: #{parts}"
+    end
+    per_unit = @series.transform_values { |series| series["acquisitions"].fdiv(series["count"]) }
+    assert_equal "OrdersController#index", per_unit.max_by(&:last).first
+    assert_operator @series["CheckoutsController#create"]["errors"], :>, 0
+  end
+
+  def assert_main_cause
+    causes = @series.transform_values { |series| series["caused_ns"] }
+    @report["totals"]["accounts"].each { |account| causes[account["name"]] = account["caused_ns"] }
+    assert_equal "ReportsController#sales", causes.max_by(&:last).first
+    assert_includes @report["verdict"]["text"], "ReportsController#sales"
+  end
+
+  # bin/demo has checked both sums itself; here they are worked out a second time, independently.
+  def assert_sums
+    totals = @report["totals"]
+    accounts = totals["accounts"]
+    stalled = totals["stalled_ns"]["sum"] + accounts.sum { |account| account["suffered_ns"] }
+    caused = totals["caused_ns"] + totals["handoff_ns"] + accounts.sum { |account| account["caused_ns"] }
+    assert_in_delta 1.0, caused.fdiv(stalled), 0.001
+    @series.each_value do |series|
+      assert_in_delta 1.0, (series.values_at(*PARTS).sum + series["stalled_ns"]["sum"]).fdiv(series["wall_ns"]["sum"]), 0.01
+    end
+  end
+
+  # The demo's own processes, from /proc: each one whose parent is among those found so far.
+  def descendants(pid)
+    children = Dir["/proc/[0-9]*/stat"].filter_map { |path| parent_and_pid(path) }.group_by(&:first)
+    found = []
+    queue = [pid]
+    while (parent = queue.shift)
+      own = children.fetch(parent, []).map(&:last)
+      found.concat(own)
+      queue.concat(own)
+    end
+    found
+  end
+
+  def parent_and_pid(path)
+    stat = File.read(path)
+    [stat.rpartition(")").last.split[1].to_i, stat.to_i]
+  rescue SystemCallError
+    nil
+  end
+end
