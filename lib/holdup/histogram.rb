@@ -38,10 +38,9 @@ module Holdup
 
     # Trims the zeros at both ends, so that equal distributions are equal objects.
     def initialize(count:, sum:, min:, max:, zero:, offset:, counts:)
-      first = counts.index(&:positive?) || counts.size
-      kept = counts[first..(counts.rindex(&:positive?) || -1)]
-      super(count:, sum:, zero:, min: count.zero? ? nil : min, max: count.zero? ? nil : max,
-            offset: kept.empty? ? 0 : offset + first, counts: kept.freeze)
+      offset, counts = trim(offset, counts) if counts.empty? || counts.first.zero? || counts.last.zero?
+      min = max = nil if count.zero?
+      super(count:, sum:, min:, max:, zero:, offset:, counts: counts.frozen? ? counts : counts.dup.freeze)
     end
 
     # @param value [Integer] nanoseconds
@@ -70,6 +69,14 @@ module Holdup
 
     # @return [String] binary, see Codec
     def dump = Codec.dump(self)
+
+    private
+
+    def trim(offset, counts)
+      first = counts.index(&:positive?) || counts.size
+      kept = counts[first..(counts.rindex(&:positive?) || -1)]
+      [kept.empty? ? 0 : offset + first, kept]
+    end
   end
 end
 

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "histogram"
+require_relative "window/accumulator"
+require_relative "window/members"
 
 module Holdup
   # The merged record of one series under one setting over one span of time on one host. Everything in it adds up: that
@@ -10,20 +12,20 @@ module Holdup
   # - `count`, `errors`: units, and how many of them failed. Accounts have count 0 and only sums
   # - `sums`: {Symbol => Integer} with the keys SUMS; `histograms`: {Symbol => Histogram} with the keys HISTOGRAMS.
   #   The sum of wall, running, stalled, idle and queued is `histograms[name].sum`
-  Window = Data.define(:start_s, :seconds, :series, :setting, :host, :count, :errors, :sums, :histograms) do
+  class Window
     # The neutral element of merge.
     # @param series [Series]
     # @return [Window]
     def self.empty(series:, setting: nil, host: nil, start_s: nil, seconds: 0)
       new(start_s:, seconds:, series:, setting:, host:, count: 0, errors: 0,
-        sums: self::SUMS.to_h { |name| [name, 0] }, histograms: self::HISTOGRAMS.to_h { |name| [name, Histogram.empty] })
+        sums: SUMS.to_h { |name| [name, 0] }, histograms: HISTOGRAMS.to_h { |name| [name, Histogram.empty] })
     end
 
     # @param windows [Enumerable<Window>] of one series, at least one
     # @return [Window] all of them merged; far cheaper than one merge after the other
     def self.sum(windows)
       first, *rest = windows.to_a
-      rest.empty? ? first : rest.each_with_object(self::Accumulator.new(first)) { |window, all| all.add(window) }.to_window
+      rest.empty? ? first : rest.each_with_object(Accumulator.new(first)) { |window, all| all.add(window) }.to_window
     end
 
     def initialize(sums:, histograms:, **rest)
@@ -33,16 +35,9 @@ module Holdup
     # @param other [Window] of the same series
     # @return [Window] from the earlier start to the later end
     # @raise [ArgumentError] for another series
-    def merge(other) = self.class::Accumulator.new(self).add(other).to_window
+    def merge(other) = Accumulator.new(self).add(other).to_window
 
     # @return [Integer, nil] first second after the span
     def end_s = start_s && start_s + seconds
   end
-
-  Window::SUMS = %i[
-    cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions hold_squares_us2
-  ].freeze
-  Window::HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
 end
-
-require_relative "window/accumulator"

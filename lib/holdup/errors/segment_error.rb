@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "error"
+
 module Holdup
   # A file in the segment folder that can't be read as one. The collector skips it and says so once.
   class SegmentError < Error

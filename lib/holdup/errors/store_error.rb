@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "error"
+
 module Holdup
   # The store can't do what was asked. Nothing was half written: every write is one transaction. The collector keeps its
   # segments, backs off and tries again, so only the ones marked below need a person.

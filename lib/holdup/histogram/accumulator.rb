@@ -42,7 +42,7 @@ module Holdup
     # @return [Histogram]
     def to_histogram
       kept = (@last < 0) ? [] : @slots[@first..@last]
-      Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: kept.empty? ? 0 : @first, counts: kept)
+      Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: kept.empty? ? 0 : @first, counts: kept.freeze)
     end
 
     private

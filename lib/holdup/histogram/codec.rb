@@ -29,11 +29,11 @@ module Holdup
     # @return [Histogram]
     # @raise [DamagedData]
     def load(bytes)
-      format, *numbers = bytes.unpack("Cw*")
-      case format
+      numbers = bytes.unpack("w*", offset: 1)
+      case bytes.getbyte(0)
       when DENSE then dense(numbers)
       when SPARSE then sparse(numbers)
-      else damaged("its format byte is #{format.inspect}")
+      else damaged("its format byte is #{bytes.getbyte(0).inspect}")
       end
     rescue ArgumentError
       damaged("its numbers end early")
@@ -55,13 +55,13 @@ module Holdup
     def dense(numbers)
       count, sum, min, max, zero, offset, size = numbers.shift(7)
       damaged("it says #{size.inspect} buckets and has #{numbers.size}") unless size == numbers.size && offset + size <= Histogram::Buckets::SLOTS
-      Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: numbers)
+      Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: numbers.freeze)
     end
 
     def sparse(numbers)
       count, sum, min, max, zero, size = numbers.shift(6)
       damaged("it says #{size.inspect} pairs and has #{numbers.size / 2.0}") unless size && size * 2 == numbers.size
-      Histogram.new(count:, sum:, min:, max:, zero:, offset: numbers.first || 0, counts: spread(numbers))
+      Histogram.new(count:, sum:, min:, max:, zero:, offset: numbers.first || 0, counts: spread(numbers).freeze)
     end
 
     def spread(numbers)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../histogram"
+require_relative "members"
 
 module Holdup
   # Adds many windows of one series up, decoding and copying nothing twice.

@@ -18,18 +18,27 @@ module Holdup
         end
 
         # @return [Integer] the value's id; the value is added when it is new
-        def id(value) = @ids[value] ||= find(value) || add(value)
+        def id(value)
+          forget unless @epoch == @connection.epoch
+          @ids[value] ||= find(value) || add(value)
+        end
 
         # @return [Object] the value of an id
-        def value(id) = @values[id] || load.fetch(id)
+        def value(id)
+          forget unless @epoch == @connection.epoch
+          @values[id] || load.fetch(id)
+        end
 
         # @return [Hash{Integer => Object}] everything, fresh
         def load
-          @values = @connection.read { |db| db[@table].all }.to_h { |row| [row[:id], @values[row[:id]] || @decode.call(row)] }
+          rows = @connection.read { |db| db[@table].all }
+          forget unless @epoch == @connection.epoch
+          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || @decode.call(row)] }
         end
 
-        # A transaction that failed took the ids it gave out with it.
+        # A transaction that failed took the ids it gave out with it; a new connection may lead to another file.
         def forget
+          @epoch = @connection.epoch
           @ids = {}
           @values = {}
         end

@@ -14,7 +14,11 @@ module Holdup
         def initialize(dialect, schema: Schema.new)
           @dialect = dialect
           @schema = schema
+          @epoch = 0
         end
+
+        # @return [Integer] grows with each new connection: what was read through an older one may be of another file
+        attr_reader :epoch
 
         # @return [Sqlite]
         attr_reader :dialect
@@ -72,6 +76,7 @@ module Holdup
           db = @dialect.connect
           @dialect.read_only? ? @schema.check(db, @dialect.location) : @schema.migrate(db, @dialect.location)
           @identity = @dialect.identity
+          @epoch += 1
           db
         end
       end

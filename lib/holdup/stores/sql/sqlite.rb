@@ -20,6 +20,9 @@ module Holdup
         WAIT_STEP_S = 0.005
         REOPEN = [StoreError::Corrupt, StoreError::Unreachable, StoreError::ReadOnly].freeze
 
+        NO_LOG = [SQLite3::CantOpenException, SQLite3::ReadOnlyException].freeze
+        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :REOPEN, :NO_LOG
+
         # @return [String] the path
         attr_reader :location
 
@@ -68,7 +71,7 @@ module Holdup
           case cause
           when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
           when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
-          when SQLite3::ReadOnlyException, Errno::EROFS then StoreError::ReadOnly.new(location:)
+          when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
           when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
             StoreError::Unreachable.new(location:, reason: cause.message)
           else StoreError::Corrupt.new(location:, reason: cause.message)
@@ -81,10 +84,14 @@ module Holdup
 
         private
 
+        def denied(cause)
+          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(location:, reason: cause.message)
+        end
+
         def connect_to_write
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
           File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
-          sequel(@location, auto_vacuum: :incremental, synchronous: :normal, after_connect: method(:prepare_writer))
+          sequel(@location, after_connect: method(:prepare_writer))
         end
 
         # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
@@ -93,7 +100,7 @@ module Holdup
           raise StoreError::Unreachable.new(location:, reason: "there is no such file; the collector makes it") unless File.exist?(@location)
           sequel(@location, readonly: true, after_connect: method(:prepare)).tap { |db| db.get(1) && db.tables }
         rescue Sequel::DatabaseError => error
-          raise unless SQLite3::CantOpenException === error.cause && !File.size?("#{@location}-wal")
+          raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
           sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1", readonly: true)
         end
 
@@ -101,17 +108,25 @@ module Holdup
           Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false, **options)
         end
 
-        def prepare(connection)
-          steps = (@busy_s / WAIT_STEP_S).to_i
-          connection.busy_handler { |count| count < steps && sleep(WAIT_STEP_S) && true }
-        end
+        def prepare(connection) = connection.busy_handler { |count| wait?(count) }
+
+        def wait?(count) = count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
 
         def prepare_writer(connection)
           prepare(connection)
-          mode = connection.get_first_value("PRAGMA journal_mode = WAL")
-          raise StoreError::Unreachable.new(location:, reason: "its file system can't do write-ahead logging") unless mode == "wal"
+          raise StoreError::Unreachable.new(location:, reason: "its file system can't do write-ahead logging") unless wal?(connection)
+          connection.execute("PRAGMA synchronous = NORMAL")
           connection.execute("PRAGMA journal_size_limit = #{JOURNAL_LIMIT}")
           connection.execute("PRAGMA max_page_count = #{Integer(@page_limit)}") if @page_limit
+        end
+
+        # Both of these write the head of a new file, and SQLite does not ask the busy handler there when two processes
+        # make the file at once. The vacuum mode has to come first: it is fixed with the first page.
+        def wal?(connection, count = 0)
+          connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+          connection.get_first_value("PRAGMA journal_mode = WAL") == "wal"
+        rescue SQLite3::BusyException
+          wait?(count) ? wal?(connection, count + 1) : raise
         end
 
         def pragma(db, name) = db.fetch("PRAGMA #{name}").single_value

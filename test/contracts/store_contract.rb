@@ -1,0 +1,238 @@
+# frozen_string_literal: true
+
+require "holdup/series"
+require "holdup/setting"
+require "holdup/window"
+
+# What every store promises. Include it and define `new_store`; each test gets a store of its own.
+module StoreContract
+  MINUTE = 60
+  DAY = 86_400
+  START = 20_000 * DAY
+  SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "threads" => 5})
+  OTHER = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "threads" => 5})
+
+  def setup
+    super
+    @store = new_store
+  end
+
+  def teardown
+    @store.close
+    super
+  end
+
+  def test_deltas_of_one_minute_are_added_to_one_row
+    3.times { |i| @store.commit([window(values: [5_000 * (i + 1)])], {}) }
+
+    found = @store.windows(START, START + MINUTE).to_a
+    assert_equal [window(values: [5_000, 10_000, 15_000])], found
+  end
+
+  def test_everything_of_a_window_comes_back
+    job = window(series: Holdup::Series.new(kind: :job, name: "ReportJob", queue: "low"), values: [1, 2_000, 1 << 50])
+    account = Holdup::Window.empty(series: Holdup::Series.new(kind: :account, name: "thread:worker"), setting: SETTING, host: "a", start_s: START, seconds: 60)
+    account = account.with(histograms: account.histograms.merge(stalled: Holdup::Histogram.of_sum(77)), sums: account.sums.merge(caused_ns: 1 << 60))
+    @store.commit([job, account], {})
+
+    assert_equal [job, account].to_set, @store.windows(START, START + MINUTE).to_set
+  end
+
+  def test_series_settings_hosts_and_minutes_are_kept_apart
+    windows = [window, window(series: series("B")), window(setting: OTHER), window(host: "b"), window(start_s: START + MINUTE)]
+    @store.commit(windows, {})
+
+    assert_equal windows.to_set, @store.windows(START, START + DAY).to_set
+    assert_equal [SETTING, OTHER].to_set, @store.settings.to_set
+  end
+
+  def test_progress_is_binary_replaced_and_deleted
+    @store.commit([], {"1-2.segment" => "\x00\xFF\x80".b, "3-4.segment" => "old"})
+    @store.commit([], {"3-4.segment" => "new"})
+    assert_equal({"1-2.segment" => "\x00\xFF\x80".b, "3-4.segment" => "new".b}, @store.progress)
+
+    @store.commit([], {"1-2.segment" => nil})
+    assert_equal ["3-4.segment"], @store.progress.keys
+  end
+
+  def test_windows_that_are_no_whole_minute_are_refused_and_nothing_is_written
+    [window(start_s: START + 1), window.with(seconds: 300), window.with(setting: nil), window.with(host: nil)].each do |bad|
+      assert_raises(ArgumentError) { @store.commit([window, bad], {"s" => "x"}) }
+    end
+
+    assert_empty @store.windows(START, START + DAY).to_a
+    assert_empty @store.progress
+  end
+
+  def test_the_end_of_a_span_is_outside_of_it
+    @store.commit([0, 1, 2].map { |i| window(start_s: START + i * MINUTE) }, {})
+
+    assert_equal [START + MINUTE], @store.windows(START + MINUTE, START + 2 * MINUTE).map(&:start_s)
+    assert_empty @store.windows(START, START).to_a
+  end
+
+  def test_kinds_names_and_queues_select
+    all = [series("OrdersController#index"), series("GET /orders"), Holdup::Series.new(kind: :job, name: "Admin::ReportJob", queue: "low")]
+    @store.commit(all.map { |one| window(series: one) }, {})
+
+    assert_equal ["Admin::ReportJob"], names(kinds: [:job])
+    assert_equal ["OrdersController#index"], names(names: "Orders*")
+    assert_equal ["Admin::ReportJob", "GET /orders"], names(names: ["GET *", "*Job"])
+    assert_equal ["Admin::ReportJob"], names(queues: "l?w")
+    assert_empty names(names: "nothing")
+    assert_equal 3, names.size
+  end
+
+  def test_roll_up_moves_nothing_out_of_the_totals_and_counts_nothing_twice
+    commit_minutes(0...(26 * 60))
+    before = total(START, START + 2 * DAY)
+    assert_operator @store.rollup(START + 2 * DAY), :>, 0
+
+    assert_equal before, total(START, START + 2 * DAY)
+    assert_equal 0, @store.rollup(START + 2 * DAY)
+    assert_equal [DAY, 3600, 3600], @store.windows(START, START + 2 * DAY).map(&:seconds)
+    assert_equal [300] * 12, @store.windows(START, START + 3600, seconds: 300).map(&:seconds)
+  end
+
+  def test_any_span_reads_each_minute_once_whatever_was_rolled_up
+    commit_minutes(0...(26 * 60))
+    @store.rollup(START + 25 * 3600 + 700)
+    random = Random.new(3)
+    40.times do
+      from, to = Array.new(2) { random.rand(0..(26 * 60)) }.sort
+
+      assert_equal (from...to).to_a, minutes_in(START + from * MINUTE, START + to * MINUTE), "minutes #{from}...#{to}"
+    end
+  end
+
+  def test_what_comes_late_is_added_to_windows_that_were_already_rolled_up
+    commit_minutes(0...(24 * 60))
+    @store.rollup(START + 2 * DAY)
+    @store.commit([window(start_s: START + 90 * MINUTE, values: [1 << 40])], {})
+    @store.rollup(START + 2 * DAY)
+
+    [nil, 3600, 300, 60].each { |seconds| assert_equal 24 * 60 + 1, count(START, START + DAY, seconds:), "at #{seconds}" }
+  end
+
+  def test_old_minutes_go_and_the_coarser_windows_answer_for_them
+    commit_minutes(0...(24 * 60))
+    now = START + 4 * DAY
+    @store.rollup(now)
+    assert_equal 24 * 60, @store.prune(now, max_bytes: 1 << 30)
+
+    assert_equal [300], @store.windows(START, START + 3600, seconds: 60).map(&:seconds).uniq
+    assert_equal 24 * 60, count(START, START + DAY)
+    @store.commit([window(start_s: START + 90 * MINUTE)], {})
+    assert_equal 24 * 60 + 1, count(START, START + DAY, seconds: 60)
+  end
+
+  def test_the_ends_of_a_span_are_widened_where_only_long_windows_are_left
+    commit_minutes(0...(3 * 60))
+    now = START + 20 * DAY
+    @store.rollup(now)
+    @store.prune(now, max_bytes: 1 << 30)
+
+    assert_equal [[START + 3600, 3600]], @store.windows(START + 70 * MINUTE, START + 80 * MINUTE).map { |window| [window.start_s, window.seconds] }
+    assert_equal 180, count(START + 5 * MINUTE, START + 175 * MINUTE)
+  end
+
+  def test_nothing_that_was_not_rolled_up_is_pruned_by_age_or_size
+    commit_minutes(0...10)
+
+    assert_equal 0, @store.prune(START + 900 * DAY, max_bytes: 1)
+    assert_equal 10, count(START, START + DAY)
+  end
+
+  def test_above_its_size_the_oldest_of_the_finest_goes_first
+    commit_minutes(0...(24 * 60))
+    @store.rollup(START + DAY + 300)
+    bytes = @store.health[:bytes]
+    @store.prune(START + DAY + 300, max_bytes: bytes - bytes / 4)
+
+    assert_operator @store.health[:bytes], :<=, bytes - bytes / 4
+    assert_equal 24 * 60, count(START, START + DAY)
+    assert_equal 300, @store.windows(START, START + 3600, seconds: 60).first.seconds
+    assert_equal 60, @store.windows(START + 23 * 3600, START + DAY, seconds: 60).first.seconds
+  end
+
+  def test_what_is_older_than_every_tier_is_gone
+    commit_minutes(0...5)
+    now = START + 402 * DAY
+    @store.rollup(now)
+    @store.prune(now, max_bytes: 1 << 30)
+
+    assert_empty @store.windows(START, now).to_a
+  end
+
+  def test_process_samples_come_back_in_order_are_replaced_and_age
+    first = {at_s: START, host: "a", pid: 7, rss_bytes: 5, pss_bytes: nil, state: "live"}
+    second = {at_s: START + 60, host: "a", pid: 7, rss_bytes: 6}
+    @store.commit([], {}, processes: [second, first.merge(rss_bytes: 1)])
+    @store.commit([], {}, processes: [first])
+
+    assert_equal [first, second], @store.processes(START, START + 61)
+    assert_equal [first], @store.processes(START, START + 60)
+    @store.prune(START + 48 * 3600 + 1, max_bytes: 1 << 30)
+    assert_equal [second], @store.processes(START, START + 61)
+  end
+
+  def test_health_says_what_is_in_it
+    @store.commit([window, window(start_s: START + MINUTE)], {})
+
+    assert_equal [START, START + MINUTE, 1, false], @store.health.values_at(:oldest_s, :newest_s, :series, :read_only)
+    assert_operator @store.health[:bytes], :>, 0
+    assert_nil @store.migrate!
+  end
+
+  def test_any_order_of_commits_roll_ups_and_prunes_keeps_every_unit
+    5.times { |seed| check_history(Random.new(seed)) }
+  end
+
+  private
+
+  def check_history(random)
+    store = new_store
+    units = 0
+    200.times do |step|
+      now = START + step * 800
+      late = START + random.rand(0..step) * 800 / MINUTE * MINUTE
+      store.commit([window(start_s: late / MINUTE * MINUTE, values: [random.rand(1..(1 << 30))])], {"s" => step.to_s})
+      units += 1
+      store.rollup(now) if random.rand(4).zero?
+      store.prune(now, max_bytes: 1 << 30) if random.rand(8).zero?
+    end
+
+    assert_equal units, store.windows(START, START + 10 * DAY).sum(&:count), "seed #{random.seed}"
+  ensure
+    store&.close
+  end
+
+  def series(name) = Holdup::Series.new(kind: :request, name:)
+
+  def window(start_s: START, series: series("A"), setting: SETTING, host: "a", values: [5_000])
+    histogram = Holdup::Histogram.of(values)
+    Holdup::Window.new(start_s:, seconds: MINUTE, series:, setting:, host:, count: values.size, errors: 0,
+      sums: Holdup::Window::SUMS.to_h { |name| [name, values.size * 3] },
+      histograms: Holdup::Window::HISTOGRAMS.to_h { |name| [name, histogram] })
+  end
+
+  # Each minute marks itself by its GC time, so that a read can be taken apart again.
+  def commit_minutes(range)
+    @store.commit(range.map { |i| window(start_s: START + i * MINUTE).then { |one| one.with(sums: one.sums.merge(gc_ns: i, caused_ns: i * i)) } }, {})
+  end
+
+  def minutes_in(from_s, to_s)
+    @store.windows(from_s, to_s).flat_map do |window|
+      first = (window.start_s - START) / MINUTE
+      all = (first...first + window.count).to_a
+      assert_equal [all.sum, all.sum { |i| i * i }], window.sums.values_at(:gc_ns, :caused_ns)
+      all
+    end
+  end
+
+  def total(from_s, to_s) = Holdup::Window.sum(@store.windows(from_s, to_s)).with(start_s: from_s, seconds: to_s - from_s)
+
+  def count(from_s, to_s, **options) = @store.windows(from_s, to_s, **options).sum(&:count)
+
+  def names(**filter) = @store.windows(START, START + DAY, **filter).map { |window| window.series.name }.sort
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stores/sql"
+require "holdup/stores/sql/sqlite"
+
+class Holdup::Stores::Sql::SchemaTest < Minitest::Test
+  include SampleMinutes
+  include TemporaryFolder
+
+  Sql = Holdup::Stores::Sql
+
+  def test_an_older_store_is_brought_forward_with_everything_in_it
+    fill
+    connection = Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema)
+
+    assert_equal 2, connection.schema_version
+    assert_equal([nil], connection.read { |db| db[:hosts].select_map(:region) })
+    connection.close
+    assert_equal "OrdersController#index", SQLite3::Database.new(path) { |db| break db.get_first_value("SELECT name FROM series") }
+  end
+
+  def test_a_newer_store_is_refused_and_left_alone
+    fill
+    Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
+    [false, true].each do |read_only|
+      error = assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only:).progress }
+      assert_match(/has schema 2, this Holdup knows up to 1; update/, error.message)
+    end
+  end
+
+  def test_a_reader_of_an_older_store_says_who_can_bring_it_forward
+    fill
+    reader = Sql::Connection.new(Sql::Sqlite.new(path, read_only: true), schema: next_schema)
+
+    assert_match(/holdup collect once/, assert_raises(Holdup::StoreError::OlderSchema) { reader.read { nil } }.message)
+  ensure
+    reader&.close
+  end
+
+  def test_processes_that_start_at_once_make_one_store
+    folder
+    pids = Array.new(6) do
+      fork do
+        open_store(busy_s: 10).commit([minute], {Process.pid.to_s => "x"})
+        exit!(0)
+      end
+    end
+    statuses = pids.map { |pid| Process.wait2(pid).last.exitstatus }
+
+    assert_equal [0] * 6, statuses
+    assert_equal [6, 6], [units(open_store), open_store.progress.size]
+  end
+
+  private
+
+  def path = File.join(folder, "a.sqlite3")
+
+  def open_store(**options) = Sql.new(Sql::Sqlite.new(path, **options))
+
+  def fill = open_store.tap { |store| store.commit([minute], {}) }.close
+
+  # The schema of some later Holdup.
+  def next_schema
+    later = File.join(folder, "migrations").tap { |made| FileUtils.mkdir_p(made) }
+    FileUtils.cp(Dir["#{Sql::Schema::FOLDER}/*.rb"], later)
+    File.write(File.join(later, "002_add_region.rb"), "Sequel.migration { up { alter_table(:hosts) { add_column :region, String } } }")
+    Sql::Schema.new(folder: later)
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "holdup/series"
+require "holdup/setting"
+require "holdup/window"
+
+# Minutes to put in a store.
+module SampleMinutes
+  MINUTE_START = 20_000 * 86_400
+  MINUTE_SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5"})
+
+  # @return [Holdup::Window] one minute with these durations
+  def minute(offset = 0, name: "OrdersController#index", values: [5_000_000])
+    histograms = Holdup::Window::HISTOGRAMS.to_h { |one| [one, Holdup::Histogram.of(values)] }
+    Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name:), setting: MINUTE_SETTING, host: "a",
+      start_s: MINUTE_START + offset * 60, seconds: 60).with(count: values.size, histograms:)
+  end
+
+  # @return [Integer] units in the store
+  def units(store) = store.windows(0, MINUTE_START * 2).sum(&:count)
+end
