@@ -23,7 +23,7 @@ module Holdup
       # @param buffer [String] reused, so that a tick allocates no copy of every slot
       # @return [String] exactly that many bytes
       # @raise [Short]
-      def read(offset, length, buffer = String.new)
+      def read(offset, length, buffer = "".b)
         @io.pread(length, offset, buffer)
         raise Short if buffer.bytesize < length
         @redo.empty? ? buffer : overlay(buffer, offset)

@@ -39,8 +39,8 @@ module Holdup
         @bytes = Bytes.new(io)
         @path = path
         @gone = gone
-        @page = String.new
-        @buffer = String.new
+        @page = "".b
+        @buffer = "".b
         refresh
         complete if gone && @header.applying?
       end
@@ -94,11 +94,15 @@ module Holdup
         Snapshot.new(header:, setting:, slots: slots.freeze, ring: (ring_since ? ring(since: ring_since) : []).freeze)
       end
 
+      # @param reason [String] what is wrong with the file
+      # @raise [SegmentError::NotASegment] always
+      def damaged(reason) = raise(SegmentError::NotASegment.new(path: @path, reason:))
+
       private
 
       # The value of the block, when nothing was written while it ran.
       def steady(sequence)
-        return yield if @gone
+        return yield if @gone || @header.closed?
         TRIES.times do
           before = @bytes.u64(sequence)
           value = yield if before.even?
@@ -125,8 +129,6 @@ module Holdup
       rescue Bytes::Short
         damaged("it is cut short at #{@bytes.size} bytes")
       end
-
-      def damaged(reason) = raise(SegmentError::NotASegment.new(path: @path, reason:))
     end
   end
 end

@@ -18,7 +18,7 @@ module Holdup
         numbers = bytes.unpack("Q<#{2 + Layout::SUMS.size}", offset: Layout::COUNT_OFFSET)
         return known if known&.still?(numbers)
         return if numbers.max > Layout::MAX_NUMBER
-        series = known ? known.series : parse_series(bytes)
+        series = known&.series || parse_series(bytes)
         histograms = Array.new(Layout::HISTOGRAMS.size) { |index| Cells.parse(bytes, Layout.histogram_offset(index)) }
         new(series, numbers[0], numbers[1], numbers[2..], histograms) if series && histograms.all?
       end
@@ -36,7 +36,10 @@ module Holdup
       # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so they are
       # always read anew.
       # @param numbers [Array<Integer>] count, errors, sums
-      def still?(numbers) = numbers[0] == count && numbers[1] == errors && series.kind != :account
+      def still?(numbers) = numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
+
+      # @return [Boolean] whether it is a thread's time outside of units, which is never still
+      def account? = series&.kind == :account
 
       # What was added since an earlier reading of the same slot.
       # @param earlier [Slot]

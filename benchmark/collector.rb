@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+# What the collector costs: ruby benchmark/collector.rb [processes] [series] [units per series and tick]
+#
+# Segments of so many processes are advanced and collected into a real SQLite file, as often as ten seconds' ticks would
+# in 10 minutes. Every series of every process moves in every tick: the worst case. The collector runs alone in a process
+# of its own (with YJIT where there is one, as it is started in production); its CPU time and memory are what is printed.
+
+$LOAD_PATH.unshift(File.expand_path("../lib", __dir__), File.expand_path("../test", __dir__))
+require "rbconfig"
+require "tmpdir"
+
+TICK_S = 10
+NS = 1_000_000_000
+
+# The process that is measured: one round for each line it gets.
+module Measured
+  def self.run(dir, store_url, start_s)
+    require "holdup/collector"
+    require "holdup/stores"
+    store = Holdup::Stores.open(store_url)
+    directory = Holdup::Segment::Directory.new(dir)
+    complaints = Holdup::Collector::Complaints.new(log: Kernel, clock: Holdup::Clock.new)
+    round = Holdup::Collector::Round.new(store:, directory:, host: "bench", complaints:)
+    $stdout.sync = true
+    $stdin.each_line { |line| puts tick(round, store, start_s.to_i + line.to_i * TICK_S, line.to_i) }
+  end
+
+  def self.tick(round, store, now_s, number)
+    before = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID)
+    windows = round.run(now_s * NS).windows
+    if (number % 6).zero?
+      store.rollup(now_s)
+      store.prune(now_s, max_bytes: 512 << 20)
+    end
+    [Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) - before, File.read("/proc/self/status")[/VmRSS:\s+(\d+)/, 1], windows].join(" ")
+  end
+end
+
+# Segments of processes that have much to do.
+class Fleet
+  def initialize(dir, processes:, series:)
+    require "support/segment_writer"
+    @random = Random.new(1)
+    @series = Array.new(series) { |index| ["Controller#{index}#action", Math.exp(@random.rand(13.0..18.0))] }
+    @writers = Array.new(processes) { |index| SegmentWriter.new(dir, capacity: series + 10, worker: index, suffix: "-#{index}") }
+    @writers.each { |writer| writer.setting = %({"ruby":"#{RUBY_VERSION}","threads":5}) }
+    @ticks = 0
+  end
+
+  def advance(units)
+    @ticks += 1
+    @writers.each do |writer|
+      writer.in_bulk { @series.each { |name, typical_ns| units.times { record(writer, name, typical_ns) } } }
+      writer.account("main", caused: @ticks * 1000, running: @ticks * 5000)
+      writer.heartbeat
+    end
+  end
+
+  private
+
+  def record(writer, name, typical_ns)
+    wall = (typical_ns * Math.exp(@random.rand(-1.0..1.0) + @random.rand(-1.0..1.0))).to_i
+    running = wall / 3
+    stalled = wall / @random.rand(4..40)
+    writer.record(name, wall:, running:, stalled:, idle: wall - running - stalled, queued: wall / 50, longest_hold: running / 3,
+      cpu_ns: running, io_ns: wall / 2, caused_ns: stalled, acquisitions: 20, preemptions: 1)
+  end
+end
+
+if ARGV.first == "--measured"
+  Measured.run(*ARGV.drop(1))
+  exit
+end
+
+processes, series, units = [[ARGV[0], 16], [ARGV[1], 100], [ARGV[2], 20]].map { |given, default| Integer(given || default) }
+Dir.mktmpdir("holdup-bench", File.directory?("/dev/shm") ? "/dev/shm" : nil) do |dir|
+  store = File.join(dir, "store.sqlite3")
+  fleet = Fleet.new(dir, processes:, series:)
+  env = {"RUBY_YJIT_ENABLE" => ENV.fetch("RUBY_YJIT_ENABLE", "1")}
+  results = IO.popen([env, RbConfig.ruby, __FILE__, "--measured", dir, store, Time.now.to_i.to_s], "r+") do |child|
+    child.sync = true
+    Array.new(60) do |tick|
+      fleet.advance(units)
+      child.puts(tick)
+      child.gets.split.map(&:to_f)
+    end
+  end
+  settled = results.drop(12).map(&:first).sort
+  puts "#{processes} processes x #{series} series, #{units} units each in every tick of #{TICK_S} s, #{results.last[2].to_i} windows a tick"
+  puts format("CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)", settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
+  puts format("RSS: %.0f MB at the end, %.0f MB at most", results.last[1] / 1024, results.map { |_, rss, _| rss }.max / 1024)
+  puts format("store after %d simulated minutes: %.1f MB", results.size * TICK_S / 60, Dir["#{store}*"].sum { |file| File.size(file) } / 1e6)
+end

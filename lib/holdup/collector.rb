@@ -1,0 +1,166 @@
+# frozen_string_literal: true
+
+require "etc"
+require_relative "clock"
+require_relative "collector/complaints"
+require_relative "collector/election"
+require_relative "collector/parent"
+require_relative "collector/round"
+require_relative "errors"
+require_relative "segment/directory"
+
+module Holdup
+  # Carries what the processes of one host measured from their segments into the store: the only writer there. Any number
+  # may run; one leads, the others stand by and take over when it dies. Nothing that happens to it, or to the store,
+  # reaches an application.
+  class Collector
+    STANDBY_S = 1
+    LONGEST_WAIT_S = 60
+    UPKEEP_S = 60
+    # How long a collector outlives its parent to carry the last units of workers that are still ending.
+    LINGER_S = 10
+    LINGER_STEP_S = 0.2
+    NS = 1_000_000_000
+
+    # @param store [#commit, #progress, #rollup, #prune, #close] closed at the end of run and once
+    # @param directory [String] folder of the segments; made when it is not there
+    # @param log [#warn] one line each
+    # @param clock [Clock]
+    # @param interval [Numeric] seconds between ticks, which lie on whole multiples of it
+    # @param host [String] the name under which windows are stored
+    # @param parent [Integer, nil] pid of the process that it ends with
+    # @param max_bytes [Integer] size that the store is kept under
+    def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename], parent: nil, max_bytes: 512 * 1024 * 1024)
+      @store = store
+      @clock = clock
+      @interval = interval
+      @max_bytes = max_bytes
+      @parent = parent && Parent.new(parent)
+      @log = log
+      @directory = Segment::Directory.new(directory)
+      @election = Election.new(@directory.lock_path)
+      @complaints = Complaints.new(log:, clock:)
+      @round = Round.new(store:, directory: @directory, host:, complaints: @complaints)
+      @wake = Thread::Queue.new
+      @failures = 0
+    end
+
+    # Collects until stopped, then once more. On a main thread it stops on TERM and INT; elsewhere signals are the
+    # application's own.
+    # @param signals [Array<String>] that end it
+    # @return [void]
+    def run(signals: Thread.current.equal?(Thread.main) ? %w[TERM INT] : [])
+      trapping(signals) do
+        pause(attempt) until over?
+        @stopping ? attempt : linger
+      end
+    ensure
+      leave
+    end
+
+    # One tick, for scripts and tests.
+    # @return [Symbol] :collected, or :standby when another collector leads
+    # @raise [StoreError, DamagedData, SystemCallError]
+    def once
+      return :standby unless lead?
+      tick
+      :collected
+    ensure
+      leave
+    end
+
+    # Ends `run` after a last tick; may be called from another thread and from a signal handler.
+    # @return [void]
+    def stop
+      @stopping = true
+      @wake << true
+    end
+
+    private
+
+    def over? = @stopping || @parent&.gone?
+
+    # @return [Numeric] seconds to wait
+    def attempt
+      return STANDBY_S unless lead?
+      tick
+      recovered if @failures.positive?
+      until_next
+    rescue => error # whatever it is, what was measured stays where it is and the next attempt starts from the store
+      failed(error)
+    end
+
+    def lead?
+      @directory.create
+      held = @election.held?
+      won = @election.won?
+      @round.forget if won && !held
+      won
+    end
+
+    def tick
+      outcome = @round.run(@clock.realtime_ns)
+      upkeep if @clock.realtime_s >= @upkeep_s.to_i
+      outcome
+    end
+
+    def upkeep
+      @store.rollup(@clock.realtime_s)
+      @store.prune(@clock.realtime_s, max_bytes: @max_bytes)
+      @upkeep_s = @clock.realtime_s + UPKEEP_S
+    end
+
+    def failed(error)
+      @round.forget
+      @failures += 1
+      message = error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"
+      @complaints.again(:failure, "#{message}; segments are kept and carried later")
+      [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
+    end
+
+    def recovered
+      @failures = 0
+      @log.warn("collecting again") if @complaints.forget(:failure)
+    end
+
+    def until_next
+      now = @clock.realtime_ns.fdiv(NS)
+      @interval - now % @interval
+    end
+
+    # In steps, to notice the end of the parent.
+    def pause(seconds)
+      deadline = @clock.monotonic_ns + seconds * NS
+      while !over? && (left = deadline - @clock.monotonic_ns).positive?
+        @wake.pop(timeout: [left.fdiv(NS), 1].min)
+      end
+    end
+
+    # The parent has gone: its workers may still be finishing their last units.
+    def linger
+      deadline = @clock.monotonic_ns + LINGER_S * NS
+      until @stopping || linger_done? || @clock.monotonic_ns > deadline
+        @wake.pop(timeout: LINGER_STEP_S)
+      end
+    end
+
+    def linger_done?
+      !lead? || tick.live.none? { |header| @parent.family?(header) }
+    rescue => error
+      failed(error)
+      false
+    end
+
+    def leave
+      @election.release
+      @store.close
+    end
+
+    def trapping(signals)
+      previous = signals.to_h { |signal| [signal, trap(signal) { stop }] }
+      yield
+    ensure
+      previous&.each { |signal, handler| trap(signal, handler || "DEFAULT") }
+    end
+  end
+end

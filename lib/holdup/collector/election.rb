@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Collector
+    # Decides which collector of a folder writes: the one that holds the lock on its lock file. The kernel gives the lock
+    # back when its holder dies, however it dies.
+    class Election
+      # @param path [String] the lock file
+      def initialize(path)
+        @path = path
+        @file = nil
+      end
+
+      # @return [Boolean] whether this collector leads, now
+      # @raise [SystemCallError] the lock file can't be made
+      def won?
+        release unless held?
+        @file ||= acquire
+        !@file.nil?
+      end
+
+      # Whoever holds a lock on a file that was removed leads nothing: others lock the new one.
+      # @return [Boolean] whether it has led since the last look
+      def held?
+        return false unless @file
+        there = File.stat(@path)
+        held = @file.stat
+        [there.dev, there.ino] == [held.dev, held.ino]
+      rescue Errno::ENOENT
+        false
+      end
+
+      # @return [void]
+      def release
+        @file&.flock(File::LOCK_UN) # a forked child may have the same file open: closing ours would not be enough
+        @file&.close
+        @file = nil
+      end
+
+      private
+
+      def acquire
+        file = File.open(@path, File::RDWR | File::CREAT | File::NOFOLLOW, 0o600)
+        return file.close unless file.flock(File::LOCK_EX | File::LOCK_NB)
+        file.truncate(0)
+        file.write("#{Process.pid}\n") # for people; the lock is what counts
+        file.flush
+        file
+      end
+    end
+  end
+end

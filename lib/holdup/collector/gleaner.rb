@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../series"
+require_relative "../setting"
+require_relative "harvest"
+require_relative "position"
+
+module Holdup
+  class Collector
+    # Takes out of one segment what was added since its position.
+    class Gleaner
+      NS = 1_000_000_000
+      # A process that we don't see and that does not tick is dead. One that ticks lives where we can't see it: in
+      # another container with the same folder.
+      SILENT_NS = 3 * NS
+      # A segment can't be older: its folder does not survive a reboot.
+      OLDEST_NS = 400 * 86_400 * NS
+
+      # @param harvest [Harvest] takes what is found
+      # @param now_ns [Integer]
+      # @param settings [Hash{String => Setting}] by their text; kept between ticks
+      def initialize(harvest, now_ns, settings)
+        @harvest = harvest
+        @now_ns = now_ns
+        @settings = settings
+      end
+
+      # @param entry [Segment::Directory::Entry]
+      # @param known [Position, nil] as stored
+      # @yieldparam header [Segment::Header]
+      # @yieldparam setting [Setting]
+      # @return [Position, nil] the new one, only true once the harvest is committed; nil when it can't be read now
+      # @raise [SegmentError, DamagedData, SystemCallError]
+      def call(entry, known)
+        entry.read do |reader|
+          header = checked(reader.header, entry)
+          before = (known&.created_ns == header.created_ns) ? known : Position.start(header.created_ns)
+          next before if before.finished
+          setting = setting(reader) or next
+          yield header, setting
+          glean(reader, before, source(header, setting, before, entry), over?(header, entry))
+        end
+      end
+
+      private
+
+      def checked(header, entry)
+        return header if header.pid == entry.pid
+        raise SegmentError::NotASegment.new(path: entry.path, reason: "its name says process #{entry.pid}, its header #{header.pid}")
+      end
+
+      def glean(reader, before, source, over)
+        slots = Array.new(reader.header.series_count) { |index| reader.slot(index, before.slots[index]) || before.slots[index] }
+        return if slots.any? { |slot| slot && slot.series.nil? } # known from the store only, and always being written
+        changes = changes(slots, before.slots, reader)
+        handoff_ns = [reader.header.counters[:handoff_ns], before.handoff_ns].max
+        changes.each { |change| @harvest.add(change, source) }
+        @harvest.add_handoff(handoff_ns - before.handoff_ns, source) if handoff_ns > before.handoff_ns
+        position = Position.new(created_ns: before.created_ns, read_ns: @now_ns, finished: false, handoff_ns:, slots: slots.freeze)
+        over ? position.done : position
+      end
+
+      def changes(slots, earlier, reader)
+        reader.damaged("a series is gone") if slots.size < earlier.size
+        slots.zip(earlier).filter_map do |now, before|
+          next if now.nil? || now.equal?(before)
+          change = (before ? now.since(before) : now) || reader.damaged("a counter went back")
+          change unless change.empty?
+        end
+      end
+
+      # Everything is in and nothing will come.
+      def over?(header, entry) = header.closed? || (!entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS)
+
+      def setting(reader)
+        text = reader.setting_text
+        text && (@settings[text] ||= Setting.parse(text.empty? ? "{}" : text))
+      end
+
+      def source(header, setting, before, entry)
+        process = Series.new(kind: :process, name: header.process_name)
+        Harvest::Source.new(process:, setting:, start_s: minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns))
+      end
+
+      # Units carry no time of their own here: they go to the minute in the middle of the time they can be from.
+      def minute(from_ns, to_ns)
+        from_ns, to_ns = [from_ns, to_ns].map { |time| (time > @now_ns || time < @now_ns - OLDEST_NS) ? @now_ns : time }
+        middle_s = ([from_ns, to_ns].min + to_ns) / 2 / NS
+        middle_s - middle_s % 60
+      end
+    end
+  end
+end

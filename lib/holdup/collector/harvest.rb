@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require_relative "../segment/slot"
+require_relative "../series"
+require_relative "tally"
+
+module Holdup
+  class Collector
+    # What one tick brings in from all segments, merged: one window for each series, setting and minute.
+    class Harvest
+      HANDOFF = Series.new(kind: :account, name: "(handoff)")
+      CAUSED = Segment::Layout::SUMS.index(:caused_ns)
+
+      def initialize
+        @tallies = {}
+      end
+
+      # @param change [Segment::Slot] what was added
+      # @param source [Source]
+      # @return [void]
+      def add(change, source)
+        tally(change.series, source).add(change)
+        if change.series.unit?
+          tally(source.process, source).add(change)
+        elsif change.series.kind == :nested
+          tally(source.process, source).subtract(change)
+        end
+      end
+
+      # Stall while nobody held the GVL; nobody caused it, so it has a book of its own.
+      # @param handoff_ns [Integer]
+      # @param source [Source]
+      # @return [void]
+      def add_handoff(handoff_ns, source)
+        sums = Array.new(Segment::Layout::SUMS.size, 0).tap { |all| all[CAUSED] = handoff_ns }
+        tally(HANDOFF, source).add(Segment::Slot.new(HANDOFF, 0, 0, sums, []))
+      end
+
+      # Where a change comes from. `process`: Series of the process; `setting`: Setting; `start_s`: the minute
+      Source = Data.define(:process, :setting, :start_s)
+
+      # @param host [String]
+      # @return [Array<Window>]
+      def windows(host) = @tallies.each_value.map { |tally| tally.window(host) }
+
+      private
+
+      def tally(series, source)
+        @tallies[[source.start_s, source.setting.fingerprint, series]] ||= Tally.new(series, source.setting, source.start_s)
+      end
+    end
+  end
+end

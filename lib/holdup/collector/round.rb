@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "gleaner"
+require_relative "harvest"
+require_relative "ledger"
+require_relative "sampler"
+
+module Holdup
+  class Collector
+    # One tick after the other, for the collector that leads: read all segments, write windows and positions in one
+    # transaction, and only then remove what is finished. Dying anywhere in between loses and doubles nothing:
+    #
+    # - before the commit: the next collector reads the same again from the same positions
+    # - after it, before the removal: the position says that the segment is finished, so only the removal is repeated
+    # - after the removal: a position without a file is dropped at the next commit
+    class Round
+      # What became of a tick. `windows`: how many were written; `live`: headers of the segments that still grow
+      Outcome = Data.define(:windows, :live)
+
+      # @param store [#commit, #progress]
+      # @param directory [Segment::Directory]
+      # @param host [String]
+      # @param complaints [Complaints]
+      # @param sampler [Sampler]
+      def initialize(store:, directory:, host:, complaints:, sampler: Sampler.new)
+        @store = store
+        @directory = directory
+        @host = host
+        @complaints = complaints
+        @sampler = sampler
+        @settings = {}
+      end
+
+      # @param now_ns [Integer] seconds since 1970, in nanoseconds
+      # @return [Outcome]
+      # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
+      def run(now_ns)
+        @ledger ||= Ledger.new(@store, "#{@host} #{@directory.path}/")
+        entries = @directory.entries
+        harvest = Harvest.new
+        headers = {}
+        readings = read(entries, Gleaner.new(harvest, now_ns, @settings), headers)
+        written = commit(harvest.windows(@host), readings, entries.map(&:name), @sampler.samples(headers, @host, now_ns))
+        sweep(entries)
+        Outcome.new(windows: written, live: entries.select(&:alive).filter_map { |entry| headers[entry.name]&.first })
+      end
+
+      # After a failure nobody knows what the store has: it is asked again.
+      # @return [void]
+      def forget
+        @ledger = nil
+      end
+
+      private
+
+      def read(entries, gleaner, headers)
+        entries.each_with_object({}) do |entry, readings|
+          position = glean(entry, gleaner, headers)
+          readings[entry.name] = position if position
+        end
+      end
+
+      # A file that can't be read is nobody's loss but its own.
+      def glean(entry, gleaner, headers)
+        gleaner.call(entry, @ledger[entry.name]) { |header, setting| headers[entry.name] = [header, setting] unless header.closed? }
+      rescue Errno::ENOENT
+        nil
+      rescue SegmentError, DamagedData, SystemCallError => error
+        @complaints.once([:segment, entry.name], error.message) unless unfinished?(entry)
+        nil
+      end
+
+      # A process that has just made its file has not filled it yet.
+      def unfinished?(entry)
+        entry.alive && File.size(entry.path) < Segment::Layout::HEADER_BYTES
+      rescue SystemCallError
+        true
+      end
+
+      def commit(windows, readings, present, samples)
+        progress = @ledger.changes(readings, present)
+        @store.commit(windows, progress, processes: samples) unless windows.empty? && progress.empty? && samples.empty?
+        @ledger.committed(readings, present)
+        @sampler.committed(samples)
+        @complaints.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
+        windows.size
+      end
+
+      def sweep(entries)
+        entries.select { |entry| @ledger[entry.name]&.finished }.each do |entry|
+          File.unlink(entry.path)
+        rescue Errno::ENOENT
+          nil
+        rescue SystemCallError => error
+          @complaints.once([:segment, entry.name], "#{entry.path} is carried but can't be removed: #{error.message}")
+        end
+      end
+    end
+  end
+end
