@@ -100,7 +100,7 @@ module Holdup
         @connection.read do |db|
           {location: @connection.dialect.location, schema: @connection.schema_version, bytes: @rows.bytes,
            read_only: @connection.dialect.read_only?, series: db[:series].count,
-           oldest_s: db[:windows].min(:start_s), newest_s: db[:windows].max(:start_s)}
+           oldest_s: @rows.extent.first, newest_s: @rows.extent.last}
         end
       end
 

@@ -29,6 +29,12 @@ module Holdup
         # @return [Integer, nil] first start at or after that second
         def first_start(seconds, from_s) = @connection.read { |db| span(db, seconds, from_s).min(:start_s) }
 
+        # Asked tier by tier, because the index begins with the tier and the table is long.
+        # @return [Array<Integer>] first and last start of all, empty without rows
+        def extent
+          @connection.read { |db| tiers.flat_map { |tier| [span(db, tier.seconds, 0).min(:start_s), span(db, tier.seconds, 0).max(:start_s)] } }.compact.minmax.compact
+        end
+
         # @return [Array<Window>]
         def between(seconds, from_s, to_s) = each(seconds, from_s, to_s).to_a
 

@@ -56,7 +56,12 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
 
   def path = File.join(folder, "a.sqlite3")
 
-  def open_store(**options) = Sql.new(Sql::Sqlite.new(path, **options))
+  def open_store(**options) = Sql.new(Sql::Sqlite.new(path, **options)).tap { |store| (@made ||= []) << store }
+
+  def teardown
+    @made&.each(&:close)
+    super
+  end
 
   def fill = open_store.tap { |store| store.commit([minute], {}) }.close
 
