@@ -45,7 +45,7 @@ module Holdup
         @console.err.puts("holdup: can't run #{@command.first[0, 200]}: #{error.message}; check the command after --")
         error.is_a?(Errno::ENOENT) ? NOT_FOUND : NOT_ALLOWED
       ensure
-        @supervisor&.stop
+        finish
       end
 
       # @return [Hash{String => String}] what the command's environment gets
@@ -67,6 +67,17 @@ module Holdup
         return unless @collector
         require_relative "../collector/supervisor"
         @supervisor ||= Collector::Supervisor.new(dir: @dir, store: @store, log: method(:say))
+      end
+
+      # A command may be over before its collector was up: what it left is then carried here.
+      def finish
+        return unless @supervisor
+        @supervisor.stop
+        return if Dir.glob("*.segment", base: @dir).empty?
+        require_relative "collect"
+        Collect.new(console: @console, store: @store, dir: @dir, once: true).run
+      rescue Error => error
+        say(error.message)
       end
 
       def say(message) = @console.err.puts("holdup: #{message}")

@@ -11,6 +11,8 @@ module Holdup
     class Headline
       # Below this the high percentiles are single units.
       FEW = 200
+      # Below this the part of a minute that was not measured shows in the throughput.
+      SHORT_S = 300
       # A sentence must stay readable with any name in it.
       NAME = 60
 
@@ -41,7 +43,7 @@ module Holdup
 
       # @return [Array<String>]
       def remarks
-        [few, mixed_settings, overflow].compact
+        [few, short, mixed_settings, overflow].compact
       end
 
       # @return [String] "requests", "jobs" or "units"
@@ -77,7 +79,7 @@ module Holdup
       def volume
         @words.call(:volume, count: Figures.count(total.count), units:, rate: Figures.rate(@summary.throughput),
           errors: Figures.count(total.errors), error_share: Figures.share(total.error_share || 0.0),
-          measured: Figures.duration((@summary.measured_to_s - @summary.measured_from_s) * 1_000_000_000))
+          measured: Figures.duration(measured_s * 1_000_000_000))
       end
 
       def costs
@@ -89,6 +91,10 @@ module Holdup
       def each_unit(value) = Figures.duration(total.per_unit(value))
 
       def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
+
+      def short = (measured_s < SHORT_S) ? @words.call(:remark_short) : nil
+
+      def measured_s = @summary.measured_to_s - @summary.measured_from_s
 
       def mixed_settings
         settings = @summary.setting_names.settings.size

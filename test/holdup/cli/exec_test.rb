@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/cli"
 require "holdup/cli/exec"
+require "json"
 require "pty"
 
 class Holdup::CLI::ExecTest < Minitest::Test
@@ -61,6 +62,16 @@ class Holdup::CLI::ExecTest < Minitest::Test
       end
     end
     assert_equal 3, $?.exitstatus
+  end
+
+  def test_what_a_short_command_measures_is_in_the_store_afterwards
+    store = File.join(@dir, "store.sqlite3")
+    lib = File.expand_path("../../../lib", __dir__)
+    script = 'require "holdup"; Holdup.start; 9.times { Holdup.measure("short", kind: :job) { } }'
+    said = holdup_process("exec", "--dir", @dir, "--store", store, "--", RbConfig.ruby, "-I#{lib}", "-e", script)
+    assert_equal [0, ""], [said.status, said.err]
+    report = holdup("report", "--store", store, "--format", "json", now_s: Time.now.to_i + 60)
+    assert_equal [["short", 9]], JSON.parse(report.out)["series"].map { |series| series.values_at("name", "count") }
   end
 
   # The terminal sends Ctrl-C to everybody in the foreground; a server takes a second one as "at once".

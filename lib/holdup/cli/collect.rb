@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../collector"
+require_relative "../log"
+require_relative "options"
+require_relative "places"
+require_relative "values"
+
+module Holdup
+  class CLI
+    # Carries the segments of this host to the store, until it is told to stop or its parent ends.
+    class Collect
+      INTERVAL_S = (0.1..3600)
+      DEFAULT_INTERVAL_S = 10
+
+      def self.options(_console)
+        Options.new("holdup collect [options]") do |parser, values|
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Values.seconds("--interval", text, INTERVAL_S) }
+          parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Values.whole("--parent", text, 1..2**31) }
+          parser.on("--once", "one round, then end") { values[:once] = true }
+        end
+      end
+
+      # @param console [Console]
+      # @param store [String, nil]
+      # @param dir [String, nil]
+      # @param interval [Numeric] seconds
+      # @param parent [Integer, nil] pid
+      # @param once [Boolean]
+      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false)
+        @console = console
+        @store = Places.store(console.env, store)
+        @dir = Places.directory(console.env, dir)
+        @interval = interval
+        @parent = parent
+        @once = once
+      end
+
+      # @return [Integer] exit status
+      # @raise [Holdup::Error] with --once; otherwise the collector says what is wrong and goes on
+      def run
+        @once ? once : keep_on
+        OK
+      rescue SystemCallError => error
+        raise Error.new("the segments in #{@dir} can't be read (#{error.message})", "run it as the application's user, or name its folder with --dir")
+      end
+
+      private
+
+      def once
+        say("another collector carries these segments already") if collector.once == :standby
+      end
+
+      def keep_on
+        say("carrying #{@dir} to #{Stores.redact(@store)} every #{@interval} s; Ctrl-C ends it") unless @parent
+        collector.run
+      end
+
+      def collector
+        Collector.new(store: Stores.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, log:)
+      end
+
+      def say(message) = log.warn(message)
+
+      def log = @log ||= Log.new { @console.err }
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "holdup/cli/collect"
+require "json"
+
+class Holdup::CLI::CollectTest < Minitest::Test
+  include CommandLine
+
+  def setup
+    @dir = Dir.mktmpdir
+    @segments = File.join(@dir, "segments")
+    @store = File.join(@dir, "store.sqlite3")
+  end
+
+  def teardown
+    FileUtils.rm_rf(@dir)
+  end
+
+  def collect(*options, now_s: Time.now.to_i) = holdup("collect", "--dir", @segments, "--store", @store, *options, now_s:)
+
+  def stored
+    said = holdup("report", "--store", @store, "--format", "json", now_s: Time.now.to_i + 60)
+    JSON.parse(said.out).dig("totals", "count")
+  end
+
+  # A segment of a process that has ended.
+  def write(units)
+    minute_ago = (Time.now.to_i - 60) * 1_000_000_000
+    writer = SegmentWriter.new(@segments, pid: 2**22 - 1, start: 1, now_ns: minute_ago)
+    writer.setting = "{}"
+    units.times { writer.record("A", wall: 5_000_000, running: 5_000_000, cpu_ns: 5_000_000) }
+    writer.path
+  end
+
+  def test_once_carries_what_is_there
+    path = write(7)
+    assert_equal [0, "", ""], collect("--once").to_h.values
+    assert_equal 7, stored
+    refute_path_exists path
+    assert_equal 0, collect("--once").status
+    assert_equal 7, stored
+  end
+
+  def test_once_beside_another_collector
+    FileUtils.mkdir_p(@segments)
+    File.open(File.join(@segments, "collector.lock"), File::CREAT | File::RDWR) do |lock|
+      lock.flock(File::LOCK_EX)
+      said = collect("--once")
+      assert_equal [0, "holdup: another collector carries these segments already\n"], [said.status, said.err]
+    end
+  end
+
+  def test_once_says_what_is_wrong_and_keeps_the_segments
+    path = write(3)
+    File.write(@store, "this is no database" * 100)
+    said = collect("--once")
+    assert_equal [1, 1], [said.status, said.err.lines.size]
+    assert_match(/\Aholdup: the store .*;/, said.err)
+    assert_path_exists path
+  end
+
+  def test_runs_until_it_is_told_to_end
+    path = write(5)
+    error, input = IO.pipe
+    pid = Process.spawn(RbConfig.ruby, EXE, "collect", "--dir", @segments, "--store", @store, "--interval", "0.1", err: input)
+    input.close
+    assert_match(/holdup: carrying .* every 0\.1 s; Ctrl-C ends it/, error.gets)
+    wait_until { !File.exist?(path) }
+    Process.kill("TERM", pid)
+    assert_equal 0, Process.wait2(pid).last.exitstatus
+    assert_equal 5, stored
+  end
+
+  def test_wrong_options
+    assert_equal 2, collect("--interval", "0").status
+    assert_equal 2, collect("--parent", "x").status
+    said = holdup("collect", "--once", "--dir", @segments, "--store", "mongodb://x")
+    assert_operator said.status, :positive?
+    assert_match(/sqlite/, said.err)
+  end
+end
