@@ -10,8 +10,9 @@ module Holdup
       STALLED = 0.05
       # ... when the worst hundredth of the stall is this much of the worst hundredth of the elapsed time.
       TAIL = 0.25
-      # A cause with at least this share of the stall is named alone.
+      # A cause with at least this share of the stall is named alone; with half of it, when it stands out from the next.
       ONE_CAUSE = 0.4
+      STANDS_OUT = 2
       HANDOFF = 0.5
       STARVED = 0.1
       # Locks that take so many times the stall are what a person should look at first, stall or not.
@@ -57,9 +58,14 @@ module Holdup
         return result(:handoff, share: blame.handoff_share) if blame.handoff_share >= HANDOFF
         cause = blame.main_cause
         share = blame.caused_share(cause)
-        return result(:spread, cause:, share:) if share < ONE_CAUSE
+        return result(:spread, cause:, share:) unless alone?(share)
         return result(:account_cause, cause:, share:) if cause.kind == :account
         result(:one_cause, cause:, share:, count_share: cause.count.fdiv(blame.count))
+      end
+
+      def alone?(share)
+        next_share = (blame.series + blame.accounts).map { |line| blame.caused_share(line) }.max(2)[1].to_f
+        share >= ONE_CAUSE || (share >= ONE_CAUSE / 2 && share >= STANDS_OUT * next_share)
       end
 
       def dominant

@@ -25,6 +25,13 @@ class Holdup::Analysis::VerdictTest < Minitest::Test
     assert_equal :spread, verdict(units:).key
   end
 
+  def test_a_cause_that_stands_out_from_many
+    units = (1..12).to_h { |i| ["U#{i}", unit({cpu: 10, stalled: 8}, blame: (i == 3) ? 5 : 1)] }
+    result = verdict(units:, accounts: {})
+    assert_equal [:one_cause, "U3"], [result.key, result.facts[:cause].name]
+    assert_operator result.facts[:share], :<, 0.4
+  end
+
   def test_a_thread_outside_units
     units = {"A" => unit({cpu: 1, stalled: 8}, blame: 0)}
     result = verdict(units:, accounts: {"thread:poller" => 0.1})
