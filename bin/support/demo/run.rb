@@ -93,7 +93,7 @@ module Demo
     end
 
     def progress(state)
-      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, @options.seconds, state.done, state.open)
+      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, Traffic.seconds(@options), state.done, state.open)
       return @err.print("\r#{line}\e[K") if @err.tty?
       second = state.elapsed_s.to_i / 5
       @err.puts(line) if second != @announced
