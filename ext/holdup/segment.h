@@ -390,12 +390,26 @@ static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, u
     for (int i = 0; i < 64; i++) h->gauges[i] = SEG_UNKNOWN;
 }
 
-/* Makes the file at `path`; 0 or an errno. The magic comes last: a reader never sees half a header. */
+/* A file next to `path` that gets its name when it is whole. */
+static int seg_create(const char *path, char *hidden, size_t room)
+{
+    int length = snprintf(hidden, room, "%s.new", path);
+    if (length < 0 || (size_t)length >= room) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    unlink(hidden); /* its name holds our pid: a dead namesake's */
+    return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* Makes the file at `path`; 0 or an errno. A reader never sees half a header. */
 static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation)
 {
+    char hidden[4096];
     uint64_t capacity = limit + SEG_ACCOUNTS + 2;
     size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
-    int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (access(path, F_OK) == 0) return EEXIST;
+    int file = seg_create(path, hidden, sizeof(hidden));
     if (file < 0) return errno;
     size_t mapped = fixed + capacity * sizeof(seg_series_t);
     int failed = posix_fallocate(file, 0, (off_t)fixed);
@@ -403,7 +417,7 @@ static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t wor
     if (base == MAP_FAILED) {
         if (!failed) failed = errno;
         close(file);
-        unlink(path);
+        unlink(hidden);
         return failed;
     }
     seg_forget();
@@ -417,14 +431,12 @@ static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t wor
         seg.overflow = seg_append(SEG_OVERFLOW, seg_text("(series beyond the limit)"), seg_text(""));
         seg.nested = seg_append(SEG_NESTED, seg_text("(nested)"), seg_text(""));
     }
-    if (!seg.nested) {
-        seg_forget();
-        unlink(path);
-        return ENOSPC;
-    }
-    __atomic_thread_fence(__ATOMIC_RELEASE);
     memcpy(SEG_HEADER->magic, SEG_MAGIC, sizeof(SEG_HEADER->magic));
-    return 0;
+    failed = !seg.nested ? ENOSPC : rename(hidden, path) ? errno : 0;
+    if (!failed) return 0;
+    seg_forget();
+    unlink(hidden);
+    return failed;
 }
 
 /* False when the text does not fit. */
