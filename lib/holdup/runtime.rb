@@ -119,11 +119,12 @@ module Holdup
       @fork_hook ||= ForkHook.install { @guard.call(:fork) { after_fork } }
     end
 
-    # In the child. Its parent's segment, threads and collector are not its own any more.
+    # In the child. Its parent's segment, threads, collector and server are not its own any more.
     def after_fork
       @probe.after_fork
       was_running = running?
       @session = @collector = nil
+      @server = @server.with(worker: nil, pool: nil)
       @generation += 1
       start if was_running
     end

@@ -126,6 +126,11 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [1, [:enable]], [@probe.opened.size, @probe.calls]
   end
 
+  def test_a_child_of_a_worker_is_no_worker
+    @runtime.serve({"server" => "puma"}, worker: 3)
+    assert_equal([3, nil], in_child { @probe.opened.map { |values| values[3] } })
+  end
+
   def test_a_child_of_a_waiting_master_waits_too
     @runtime.wait_for_server
     child = in_child do

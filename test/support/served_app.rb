@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "net/http"
+require "socket"
+require "holdup/segment/directory"
+
+# A real server in a process of its own, with segments in a folder of its own.
+class ServedApp
+  APPS = File.expand_path("../integration/apps", __dir__)
+  ROOT = File.expand_path("../..", __dir__)
+  OPEN_TIMEOUT = 1
+  STOP_SECONDS = 8
+  TRIES = 4
+
+  # The server did not stop. CRuby 3.4's IO#close can wait for ever for a pipe that a signal handler has just written to,
+  # and Puma's shutdown does just that: one stop in ten hangs on a busy machine, without Holdup as well.
+  Stuck = Class.new(StandardError)
+
+  # Serves, and once more when the server got stuck in its shutdown.
+  # @yieldparam app [ServedApp]
+  def self.serve(*command, **options, &)
+    stuck = nil
+    TRIES.times do
+      return new(*command, **options).run(&)
+    rescue Stuck => stuck
+      next
+    end
+    raise stuck
+  end
+
+  attr_reader :dir, :port, :pid
+
+  # @param command [Array<String>] PORT in the environment says where to listen
+  def initialize(*command, app:, env: {}, unset: [])
+    @root = Dir.mktmpdir
+    @dir = File.join(@root, "segments")
+    @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
+    @command = command
+    @app = app
+    @env = {"PORT" => @port.to_s, "HOLDUP_DIR" => @dir, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}
+      .merge(env, unset.to_h { |name| [name, nil] })
+  end
+
+  # @yieldparam app [ServedApp] while it serves
+  def run
+    @pid = Process.spawn(@env, *@command, chdir: File.join(APPS, @app), out: log_path, err: %i[child out], in: File::NULL, pgroup: true)
+    wait { answers? }
+    yield self
+  ensure
+    stop(:KILL) if @pid
+    FileUtils.remove_entry(@root)
+  end
+
+  # @return [Process::Status]
+  def stop(signal = :TERM)
+    Process.kill(signal, @pid)
+    @status = ended
+  rescue Errno::ESRCH, Errno::ECHILD
+    @status
+  ensure
+    @pid = nil
+  end
+
+  def signal(name) = Process.kill(name, @pid)
+
+  def log = File.read(log_path)
+
+  # @return [Net::HTTPResponse]
+  def get(path, headers = {})
+    Net::HTTP.start("127.0.0.1", @port, read_timeout: 20) { |http| http.get(path, headers) }
+  end
+
+  # @return [String] what the server sent until it closed the connection
+  def raw(text)
+    TCPSocket.open("127.0.0.1", @port) do |socket|
+      socket.write(text)
+      socket.read
+    end
+  end
+
+  # @return [Array<Holdup::Segment::Snapshot>] of all processes
+  def snapshots
+    Holdup::Segment::Directory.new(@dir).entries.map { |entry| entry.read(&:snapshot) }
+  end
+
+  # @return [Hash{String => Integer}] units by name, all processes together
+  def counts
+    units.each_with_object(Hash.new(0)) { |slot, sums| sums[slot.series.name] += slot.count }
+  end
+
+  # @return [Array<Holdup::Segment::Slot>] of requests
+  def units = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+
+  def unit(name) = units.find { |slot| slot.series.name == name }
+
+  def wait(timeout = 30)
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
+    until (value = yield)
+      raise "nothing after #{timeout} s:\n#{log}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      raise "the server is gone:\n#{log}" if @pid && Process.wait(@pid, Process::WNOHANG)
+      IO.select(nil, nil, nil, 0.02)
+    end
+    value
+  end
+
+  private
+
+  def ended
+    waiter = Process.detach(@pid)
+    return waiter.value if waiter.join(STOP_SECONDS)
+    Process.kill(:KILL, -@pid)
+    raise Stuck, log
+  end
+
+  def log_path = File.join(@root, "log")
+
+  def answers?
+    Net::HTTP.start("127.0.0.1", @port, open_timeout: OPEN_TIMEOUT) { |http| http.get("/up").code }
+  rescue SystemCallError, EOFError, Net::OpenTimeout
+    nil
+  end
+end
