@@ -9,11 +9,11 @@ class DemoTest < Minitest::Test
   COMMAND = File.expand_path("../../bin/demo", __dir__)
   PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 
-  # The part that each endpoint was built for.
+  # The part that each endpoint was built for. On a machine that has other things to do, computing under the GVL shows as
+  # starved too and computing without it as io too, so these two are judged apart.
   BUILT_FOR = {
-    "ReportsController#sales" => "cpu_ns", "QuotesController#show" => "io_ns", "FeedsController#show" => "io_ns",
-    "CartsController#update" => "lock_ns", "InventoryController#show" => "sleep_ns",
-    "NotificationsController#create" => "sleep_ns", "ExportsController#create" => "native_ns"
+    "QuotesController#show" => "io_ns", "FeedsController#show" => "io_ns", "CartsController#update" => "lock_ns",
+    "InventoryController#show" => "sleep_ns", "NotificationsController#create" => "sleep_ns"
   }.freeze
 
   def test_the_report_shows_what_each_endpoint_was_built_for
@@ -54,9 +54,19 @@ class DemoTest < Minitest::Test
       parts = @series.fetch(name).slice(*PARTS)
       assert_equal part, parts.max_by(&:last).first, "#{name}: #{parts}"
     end
+    assert_computing
     per_unit = @series.transform_values { |series| series["acquisitions"].fdiv(series["count"]) }
     assert_equal "OrdersController#index", per_unit.max_by(&:last).first
     assert_operator @series["CheckoutsController#create"]["errors"], :>, 0
+  end
+
+  def assert_computing
+    sales = @series.fetch("ReportsController#sales")
+    assert_operator sales.values_at("cpu_ns", "starved_ns").sum, :>, sales.values_at(*PARTS).sum / 2
+    assert_operator sales["cpu_ns"], :>, sales["io_ns"]
+    export = @series.fetch("ExportsController#create")
+    assert_operator export["native_ns"], :>, @series.values.sum { |series| series["native_ns"] } * 0.8
+    assert_operator export["native_ns"], :>, export.values_at(*PARTS).sum / 4
   end
 
   def assert_main_cause

@@ -35,19 +35,29 @@ module Demo
     private
 
     def stop(name)
-      return unless alive?(name)
-      pid = @pids[name]
-      Process.kill(:TERM, pid)
-      Process.kill(:KILL, -pid) unless gone?(name)
-      @pids.delete(name)
-    rescue Errno::ESRCH, Errno::ECHILD
-      @pids.delete(name)
+      group = @pids[name]
+      Process.kill(:TERM, group) if alive?(name)
+      Process.kill(:KILL, -group) unless ended?(name, group)
+      alive?(name)
+    rescue Errno::ESRCH
+      nil # it ended meanwhile
     end
 
-    def gone?(name)
+    # The whole group: a server's collector outlives it to carry the last units.
+    def ended?(name, group)
       deadline = now + GRACE_SECONDS
-      IO.select(nil, nil, nil, 0.02) while (alive = alive?(name)) && now < deadline
-      !alive
+      IO.select(nil, nil, nil, 0.02) while (left = alive?(name) || member?(group)) && now < deadline
+      !left
+    end
+
+    # Asks /proc, because to kill(2) a dead process that init has not reaped yet is still there.
+    def member?(group)
+      Dir["/proc/[0-9]*/stat"].any? do |path|
+        state, _, its_group = File.read(path).rpartition(")").last.split
+        its_group.to_i == group && state != "Z"
+      rescue SystemCallError
+        false # it ended while we looked
+      end
     end
 
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
