@@ -61,7 +61,7 @@ module Holdup
       # Last in the load path: where the application has a Holdup of its own, that one is taken.
       def join_rails
         add_load_path
-        guarded("Rails") { require "holdup/rails" }
+        guarded("Rails") { require "holdup" }
       end
 
       def join_puma(puma)

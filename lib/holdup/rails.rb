@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rails/railtie"
-require_relative "../holdup"
+require_relative "base"
 
 module Holdup
   # Rails: the middleware at the outermost place, the settings from `config.holdup`, and the start after the
@@ -10,7 +10,7 @@ module Holdup
     config.holdup = ActiveSupport::OrderedOptions.new
 
     initializer "holdup.configure", after: :load_config_initializers do |app|
-      Railtie.apply(app.config.holdup.to_h, app: app.class.module_parent_name)
+      Railtie.apply(app.config.holdup.to_h, app: app.class.module_parent_name || app.class.name)
     end
 
     initializer "holdup.middleware", after: "holdup.configure" do |app|

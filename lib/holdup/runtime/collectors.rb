@@ -6,11 +6,12 @@ module Holdup
     module Collectors
       # Set for an application whose collector somebody else looks after (`holdup exec`, Puma's master).
       SUPERVISED = "HOLDUP_SUPERVISED"
+      PATIENCE_S = 2
 
       # @return [#start, #stop, nil]
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
-        (configuration.collector == :thread) ? InThread.new(configuration, log) : Beside.new(configuration, log)
+        (configuration.collector == :thread) ? InThread.new(configuration, env, log) : Beside.new(configuration, log)
       end
 
       # A process beside this one, started again when it dies.
@@ -34,25 +35,37 @@ module Holdup
 
       # A thread of this process, for development; where the store's gems are missing, a process.
       class InThread
-        def initialize(configuration, log)
+        def initialize(configuration, env, log)
           @configuration = configuration
+          @env = env
           @log = log
         end
 
+        # @return [void]
         def start
-          require_relative "../collector"
-          require_relative "../stores"
-          @collector = Collector.new(store: Stores.open(@configuration.store), directory: @configuration.segment_dir, log: @log)
+          @collector = collector
           @thread = Thread.new { @collector.run }
+          @thread.name = "holdup-collector"
+          @thread.thread_variable_set(:fork_safe, true)
         rescue LoadError
           @beside = Beside.new(@configuration, @log)
           @beside.start
         end
 
+        # @return [void]
         def stop
           @collector&.stop
-          @thread&.join(1)
+          @thread&.join(PATIENCE_S)
           @beside&.stop
+        end
+
+        private
+
+        def collector
+          require_relative "../collector"
+          require_relative "../stores"
+          url = @configuration.store || Stores.default_url(@env, home: @env["HOME"] || Dir.home)
+          Collector.new(store: Stores.open(url), directory: @configuration.segment_dir, log: @log)
         end
       end
     end

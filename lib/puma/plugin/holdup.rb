@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../holdup"
+require_relative "../../holdup/base"
 require_relative "../../holdup/servers/puma"
 
 # `plugin :holdup` in puma.rb.

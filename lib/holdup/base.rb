@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require_relative "version"
+require_relative "errors"
+require_relative "clock"
+require_relative "configuration"
+require_relative "log"
+require_relative "runtime"
+require_relative "instrumentation/rack"
+require_relative "instrumentation/requests"
+require_relative "instrumentation/request_queue"
+require_relative "instrumentation/unit_name"
+
+# Measures who holds the GVL and who waits for it, for each request and job. Loading it does nothing yet:
+#
+#   Holdup.configure { |config| config.app = "storefront" }   # optional
+#   Holdup.start                                              # Rails and Puma's plugin do it by themselves
+#   Holdup.measure("ReportJob", kind: :job) { report }        # any block as a unit
+#   Holdup.name = "GraphQL: Orders"                           # inside a unit
+#
+# The one holder of state is the runtime of this process, built at first use.
+module Holdup
+  class << self
+    # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
+    # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
+    # @return [void]
+    # @raise [ConfigurationError] for a value that can't be, or when measuring runs already
+    def configure
+      raise ConfigurationError.new(key: :configure, value: "a call after Holdup.start", expected: "your settings before it") if running?
+      draft = (@draft || Configuration.draft).dup
+      Configuration.build(draft:) { yield draft }
+      @draft = draft
+      @runtime&.reconfigure
+      @requests = nil
+    end
+
+    # Starts measuring in this process, and in the processes it forks. Never raises: what goes wrong is logged.
+    # @return [Boolean] whether this call started it
+    def start = runtime.start
+
+    # Ends measuring in this process.
+    # @return [void]
+    def stop = @runtime&.stop
+
+    # @return [Boolean] whether this process measures now
+    def running? = !!@runtime&.running?
+
+    # Measures a block as one unit, also when it raises.
+    # @param name [String] what it does, not for whom
+    # @param kind [Symbol] :job or :request
+    # @param queue [String, nil] of a job
+    # @return [Object] the block's value
+    def measure(name, kind: :job, queue: nil, &) = recorder.measure(name, kind:, queue:, &)
+
+    # Names the unit that runs here; does nothing outside of units.
+    # @param name [String] at most 200 bytes are kept
+    def name=(name)
+      Recorder::Unit.current&.name = name
+    end
+
+    # @return [Configuration] as it applies; a bad variable of the environment is logged and left out
+    def configuration = runtime.configuration
+
+    # @return [Recorder] for instrumentation
+    def recorder = runtime.recorder
+
+    # @return [Instrumentation::Requests] what the Rack middleware takes
+    def requests
+      @requests ||= build_requests
+    end
+
+    # @return [Runtime] of this process
+    def runtime
+      @runtime ||= build_runtime
+    end
+
+    private
+
+    def build_runtime
+      log = Log.new { (@draft || Configuration.draft).log }
+      Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV)
+    end
+
+    # A wrong variable must not keep an application from booting: it is said, and nothing is measured.
+    def read_configuration(log)
+      Configuration.build(env: ENV, draft: @draft || Configuration.draft)
+    rescue ConfigurationError => error
+      log.warn("not measuring: #{error.message}")
+      Configuration.build { |draft| draft.enabled = false }
+    end
+
+    def build_requests
+      settings = configuration
+      clamped = -> { recorder.count_clamped }
+      Instrumentation::Requests.new(
+        recorder:, ignored: settings.ignored,
+        names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
+        queue: Instrumentation::RequestQueue.new(header: settings.queue_header, clock: Clock.new, on_clamp: clamped)
+      )
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "rails"
+require "rails/generators"
+require "generators/holdup/install/install_generator"
+
+class InstallGeneratorTest < Minitest::Test
+  def setup
+    @root = Dir.mktmpdir
+    FileUtils.mkdir_p(File.join(@root, "config"))
+    write("config/puma.rb", "threads 3, 3\n")
+    write("config/routes.rb", "Rails.application.routes.draw do\nend\n")
+    write(".gitignore", "/tmp\n")
+  end
+
+  def teardown = FileUtils.remove_entry(@root)
+
+  def write(path, text) = File.write(File.join(@root, path), text)
+
+  def read(path) = File.read(File.join(@root, path))
+
+  def generate = Holdup::Generators::InstallGenerator.start(["--quiet"], destination_root: @root, shell: Thor::Shell::Basic.new)
+
+  def test_writes_the_commented_initializer_the_plugin_the_mount_line_and_gitignore
+    generate
+    assert_equal Holdup::ConfigurationKeys::Documents.initializer, read("config/initializers/holdup.rb")
+    assert_equal 1, read("config/puma.rb").scan(/^plugin :holdup$/).size
+    assert_match(/^ +# .*mount Holdup::Web => "\/holdup"/, read("config/routes.rb"))
+    assert_match(/^\/holdup\.sqlite3\*$/, read(".gitignore"))
+  end
+
+  def test_a_second_time_changes_nothing
+    generate
+    before = %w[config/puma.rb config/routes.rb .gitignore].map { |path| read(path) }
+    generate
+    assert_equal before, %w[config/puma.rb config/routes.rb .gitignore].map { |path| read(path) }
+  end
+
+  def test_an_application_without_puma_or_git
+    %w[config/puma.rb .gitignore config/routes.rb].each { |path| File.delete(File.join(@root, path)) }
+    generate
+    assert_path_exists File.join(@root, "config/initializers/holdup.rb")
+    refute_path_exists File.join(@root, "config/puma.rb")
+  end
+end

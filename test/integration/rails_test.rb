@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "rails"
+require "holdup"
+
+class RailsIntegrationTest < Minitest::Test
+  def serve(*command, **env, &)
+    command = %w[bundle exec puma -C puma.rb] if command.empty?
+    ServedApp.serve(*command, app: "rails", env: {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s), &)
+  end
+
+  def test_named_initializers_and_the_outermost_middleware
+    serve do |app|
+      answer = JSON.parse(app.get("/orders").body)
+      assert_equal %w[holdup.configure holdup.middleware holdup.start], answer["initializers"]
+      assert_equal "Holdup::Instrumentation::Rack", answer["outermost"]
+    end
+  end
+
+  def test_units_are_named_by_controller_and_action_with_and_without_the_plugin
+    [{}, {WITH_PLUGIN: "1"}, {WITH_PLUGIN: "1", WORKERS: "2"}].each do |env|
+      serve(**env) do |app|
+        %w[/orders /orders/7 /orders/named /mounted/x /wp-login.php /up].each { |path| app.get(path) }
+        app.stop
+        expected = ["OrdersController#index", "OrdersController#show", "Orders: named", "GET /mounted", "GET (not found)"]
+        assert_equal expected.to_h { |name| [name, 1] }, app.counts, env.inspect
+        assert_equal 1, app.unit("OrdersController#show").errors
+      end
+    end
+  end
+
+  def test_the_setting_knows_rails_the_application_and_a_jit_that_came_late
+    serve do |app|
+      app.wait { app.snapshots.any? { |snapshot| snapshot.setting["jit"] == "yjit" } }
+      setting = app.snapshots.last.setting
+      assert_equal ["Shop", Rails::VERSION::STRING, "production"], %w[app rails environment].map { |fact| setting[fact] }
+    end
+  end
+
+  def test_config_holdup_is_passed_on_also_when_the_plugin_was_loaded_before_rails
+    [{}, {WITH_PLUGIN: "1"}].each do |env|
+      serve(**env) { |app| assert_equal 50 + 66, app.snapshots.first.header.series_capacity }
+    end
+  end
+
+  def test_what_is_no_server_is_not_measured
+    probe = 'require "./config/environment"; puts "running=#{Holdup.running?}"'
+    {"" => true, 'require "rake"; Rake.application.init("rake", ["x"]); ' => false,
+     "module Rails; module Console; end; end; " => false, 'require "rails/command"; ' => false,
+     'ENV["RAILS_ENV"] = "test"; ' => false, 'ENV["RAILS_ENV"] = "test"; ENV["HOLDUP_ENABLED"] = "1"; ' => true}.each do |before, running|
+      Dir.mktmpdir do |dir|
+        env = {"HOLDUP_DIR" => dir, "HOLDUP_COLLECTOR" => "off", "RAILS_ENV" => "production", "WITH_HOLDUP" => "1"}
+        script = 'require "rails"; ' + before + probe
+        output, = Open3.capture2e(env, "bundle", "exec", "ruby", "-e", script, chdir: File.join(ServedApp::APPS, "rails"))
+        assert_includes output, "running=#{running}", before
+      end
+    end
+  end
+
+  def test_an_unknown_key_says_which_there_are
+    error = assert_raises(Holdup::ConfigurationError) { Holdup::Railtie.apply({serieslimit: 1}, app: "x") }
+    assert_match(/config.holdup can't be :serieslimit; give one of enabled, dir, /, error.message)
+  end
+end
