@@ -82,7 +82,7 @@ module Holdup
 
     # @return [Numeric] seconds to wait
     def attempt
-      return STANDBY_S unless lead?
+      return [STANDBY_S, @interval].min unless lead?
       tick
       recovered if @failures.positive?
       until_next

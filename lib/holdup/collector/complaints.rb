@@ -39,7 +39,7 @@ module Holdup
 
       def say(subject, message)
         @said[subject] = [message, @clock.monotonic_ns]
-        @log.warn(message)
+        @log.warn(message.gsub(/\s+/, " "))
       end
     end
   end

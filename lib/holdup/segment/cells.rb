@@ -18,7 +18,7 @@ module Holdup
       def self.parse(bytes, at)
         count, sum, min, max, zero, lo, hi = bytes.unpack("Q<7", offset: at)
         occupied = (lo > hi) ? 0 : hi - lo + 1
-        return if hi >= Layout::BUCKETS || sum > Layout::MAX_NUMBER || max > Layout::MAX_NUMBER || min > max
+        return if lo > Layout::BUCKETS || hi >= Layout::BUCKETS || sum > Layout::MAX_NUMBER || max > Layout::MAX_NUMBER || min > max
         counts = bytes.unpack("Q<#{occupied}", offset: at + Layout::BUCKETS_OFFSET + lo * 8)
         new(count, sum, min, max, zero, occupied.zero? ? 0 : lo, counts) if zero + counts.sum == count
       end

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/collector"
+
+class Holdup::Collector
+  class ElectionTest < Minitest::Test
+    def setup
+      @dir = Dir.mktmpdir("holdup-election")
+      @path = File.join(@dir, "collector.lock")
+    end
+
+    def teardown
+      FileUtils.rm_rf(@dir)
+    end
+
+    def test_one_leads_until_it_lets_go
+      first, second = Election.new(@path), Election.new(@path)
+      assert first.won?
+      refute second.won?
+      assert first.won?
+      first.release
+      assert second.won?
+      refute first.won?
+    end
+
+    def test_who_holds_a_removed_file_leads_nothing
+      first, second = Election.new(@path), Election.new(@path)
+      assert first.won?
+      File.unlink(@path)
+      assert second.won?
+      refute first.won?
+    end
+
+    def test_a_folder_that_came_back_is_led_anew
+      election = Election.new(@path)
+      assert election.won?
+      FileUtils.rm_rf(@dir)
+      refute election.held?
+      assert_raises(Errno::ENOENT) { election.won? }
+      Dir.mkdir(@dir)
+      assert election.won?
+    end
+
+    def test_the_kernel_gives_the_lock_of_a_killed_process_away
+      reader, writer = IO.pipe
+      pid = fork_holder(writer)
+      assert_equal "won", reader.read(3)
+      refute Election.new(@path).won?
+      Process.kill(:KILL, pid)
+      Process.wait(pid)
+      assert Election.new(@path).won?
+    end
+
+    private
+
+    def fork_holder(writer)
+      fork do
+        Election.new(@path).tap { |election| writer.write(election.won? ? "won" : "not") }
+        writer.close
+        sleep
+      end
+    end
+  end
+end

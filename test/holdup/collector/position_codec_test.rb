@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/collector/position_codec"
+require "holdup/segment/directory"
+
+class Holdup::Collector
+  class PositionCodecTest < Minitest::Test
+    def test_there_and_back
+      position = position_of { |writer| 3.times { |index| writer.record("A#b", wall: index * 10_000, queued: 5_000) } }
+      copy = PositionCodec.load(PositionCodec.dump_head(position), PositionCodec.dump_units(position))
+      assert_equal facts(position), facts(copy)
+      assert_equal position.slots.map { |slot| slot.to_a.drop(1) }, copy.slots.map { |slot| slot.to_a.drop(1) }
+    end
+
+    def test_accounts_are_in_the_head
+      position = position_of do |writer|
+        writer.record("A#b", wall: 1)
+        writer.account("main", caused: 77)
+      end
+      assert_equal [nil, 77], PositionCodec.load(PositionCodec.dump_head(position), nil).slots.map { |slot| slot&.sums&.at(7) }
+    end
+
+    def test_a_slot_that_was_never_read
+      position = Position.start(5).with(slots: [nil, nil])
+      assert_equal [nil, nil], PositionCodec.load(PositionCodec.dump_head(position), PositionCodec.dump_units(position)).slots
+    end
+
+    def test_a_finished_one_is_small
+      head = PositionCodec.dump_head(Position.start(1_700_000_000_000_000_000).done)
+      assert_operator head.bytesize, :<, 40
+      assert PositionCodec.load(head, nil).finished
+    end
+
+    def test_damage_is_told
+      head = PositionCodec.dump_head(Position.start(5))
+      assert_raises(Holdup::DamagedData) { PositionCodec.load(head[0, 3], nil) }
+      assert_raises(Holdup::DamagedData) { PositionCodec.load("\x07#{head[1..]}", nil) }
+      assert_raises(Holdup::DamagedData) { PositionCodec.load(head, "\x05") }
+    end
+
+    private
+
+    def facts(position) = position.to_h.except(:slots)
+
+    def position_of
+      Dir.mktmpdir("holdup-position") do |dir|
+        yield SegmentWriter.new(dir)
+        slots = Holdup::Segment::Directory.new(dir).entries.first.read { |reader| reader.snapshot.slots }
+        return Position.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, slots:)
+      end
+    end
+  end
+end

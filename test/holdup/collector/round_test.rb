@@ -1,0 +1,218 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/collector"
+require "holdup/stores"
+require "holdup/stores/memory"
+
+class Holdup::Collector
+  class RoundTest < Minitest::Test
+    NS = 1_000_000_000
+    DEAD_PID = 4_194_999 # above what Linux gives out
+
+    def setup
+      @dir = Dir.mktmpdir("holdup-round")
+      @store = Holdup::Stores::Memory.new
+      @log = CollectedLog.new
+      @now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
+      @round = new_round
+    end
+
+    def teardown
+      FileUtils.rm_rf(@dir)
+    end
+
+    def test_processes_are_merged_and_each_has_its_own_window
+      writers = [0, 1].map { |worker| SegmentWriter.new(@dir, worker:, suffix: "-#{worker + 1}") }
+      writers.each { |writer| writer.record("A#b", wall: 5_000_000, cpu_ns: 7) }
+      writers.first.record("J", kind: :job, queue: "low", wall: 9_000, error: true)
+      run_round
+      assert_equal 2, window("A#b").count
+      assert_equal Holdup::Histogram.of([5_000_000] * 2), window("A#b").histograms[:wall]
+      assert_equal [[1, 1], ["low"]], [[window("J").count, window("J").errors], windows.filter_map { |one| one.series.queue }]
+      assert_equal [2, 1], ["worker 0", "worker 1"].map { |name| window(name).count }
+      assert_equal [60, 0], [window("A#b").seconds, window("A#b").start_s % 60]
+    end
+
+    def test_only_what_was_added_is_counted_in_the_next_round
+      writer = SegmentWriter.new(@dir)
+      3.times { writer.record("A#b", wall: 5_000) }
+      run_round
+      2.times { writer.record("A#b", wall: 9_000) }
+      run_round
+      run_round
+      assert_equal Holdup::Histogram.of([5_000] * 3 + [9_000] * 2), total("A#b").histograms[:wall]
+    end
+
+    def test_accounts_handoff_and_nested_keep_the_books_balanced
+      writer = SegmentWriter.new(@dir)
+      writer.record("A#b", wall: 100, running: 60, stalled: 40, caused_ns: 25)
+      writer.record("B#c", wall: 50, running: 50, caused_ns: 10)
+      writer.nested(wall: 50, running: 50, caused_ns: 10)
+      writer.account("main", caused: 5, stalled: 0, running: 30)
+      writer.counter(:handoff_ns, 10)
+      run_round
+      assert_equal [10, 5, 10], ["(handoff)", "main", "(nested)"].map { |name| window(name).sums[:caused_ns] }
+      assert_equal 40, 25 + 10 - 10 + 5 + 10
+      process = windows.find { |one| one.series.kind == :process }
+      assert_equal [25, 100, 60], [process.sums[:caused_ns], process.histograms[:wall].sum, process.histograms[:running].sum]
+    end
+
+    def test_settings_are_kept_apart
+      %w[3.3 3.4].each_with_index do |ruby, index|
+        writer = SegmentWriter.new(@dir, suffix: "-#{index + 1}")
+        writer.setting = %({"ruby":"#{ruby}"})
+        writer.record("A#b", wall: 5_000)
+      end
+      run_round
+      assert_equal %w[3.3 3.4], windows.select { |one| one.series.name == "A#b" }.map { |one| one.setting["ruby"] }.sort
+    end
+
+    def test_a_dead_process_is_finished_and_its_file_removed
+      writer = dead_writer
+      assert_raises(SegmentWriter::Died) { writer.record("A#b", wall: 5_000, die_after: 5) }
+      run_round
+      assert_equal 1, total("A#b").count
+      refute_path_exists writer.path
+      assert_equal 1, @store.progress.size
+      run_round
+      assert_empty @store.progress
+      assert_equal 1, total("A#b").count
+    end
+
+    def test_a_file_that_was_to_be_removed_is_not_counted_again
+      writer = dead_writer
+      writer.record("A#b", wall: 5_000)
+      copy = File.binread(writer.path)
+      run_round
+      File.binwrite(writer.path, copy) # as if the collector had died before it removed it
+      @round = new_round
+      run_round
+      assert_equal 1, total("A#b").count
+      refute_path_exists writer.path
+    end
+
+    def test_another_file_under_the_same_name_is_another_segment
+      writer = dead_writer
+      writer.record("A#b", wall: 5_000)
+      run_round
+      dead_writer(now_ns: @now_ns - 60 * NS + 1).record("A#b", wall: 5_000)
+      run_round
+      assert_equal 2, total("A#b").count
+    end
+
+    def test_one_that_ticks_where_we_can_not_see_it_is_kept
+      writer = dead_writer(now_ns: @now_ns)
+      writer.record("A#b", wall: 5_000)
+      run_round
+      assert_path_exists writer.path
+      writer.record("A#b", wall: 5_000)
+      run_round(10 * NS)
+      refute_path_exists writer.path
+      assert_equal 2, total("A#b").count
+    end
+
+    def test_a_segment_that_was_closed_is_removed_at_once
+      writer = SegmentWriter.new(@dir)
+      writer.record("A#b", wall: 5_000)
+      writer.close
+      run_round
+      refute_path_exists writer.path
+      assert_equal 1, total("A#b").count
+    end
+
+    def test_units_go_to_the_minute_in_the_middle
+      minute_ns = (@now_ns / (60 * NS) + 10) * 60 * NS
+      writer = SegmentWriter.new(@dir, now_ns: minute_ns - 20 * NS)
+      writer.record("A#b", wall: 5_000)
+      @round.run(minute_ns + 5 * NS)
+      writer.record("A#b", wall: 5_000)
+      @round.run(minute_ns + 15 * NS)
+      assert_equal [minute_ns / NS - 60, minute_ns / NS], windows.select { |one| one.series.name == "A#b" }.map(&:start_s)
+    end
+
+    def test_bad_files_are_told_once_and_harm_nobody
+      File.write(File.join(@dir, "1-1.segment"), "x" * 9_000)
+      File.write(File.join(@dir, "#{DEAD_PID}-2.segment"), "")
+      writer = SegmentWriter.new(@dir)
+      writer.record("A#b", wall: 5_000)
+      2.times { run_round }
+      assert_equal 1, total("A#b").count
+      assert_equal 2, @log.lines.size
+      assert_path_exists File.join(@dir, "1-1.segment")
+    end
+
+    def test_counters_that_go_back_are_not_believed
+      writer = SegmentWriter.new(@dir)
+      3.times { writer.record("A#b", wall: 5_000) }
+      run_round
+      writer.put_word(writer.slot_offset(0) + 280, 2)
+      run_round
+      assert_match(/a counter went back/, @log.lines.join)
+      assert_equal 3, total("A#b").count
+    end
+
+    def test_a_file_of_another_process_is_refused
+      writer = SegmentWriter.new(@dir)
+      File.rename(writer.path, File.join(@dir, "1-1.segment"))
+      run_round
+      assert_match(/its name says process 1/, @log.lines.join)
+    end
+
+    def test_nothing_is_taken_when_the_store_fails
+      writer = dead_writer
+      writer.record("A#b", wall: 5_000)
+      broken = new_round(store: FailingStore.new(@store))
+      assert_raises(Holdup::StoreError::Locked) { broken.run(@now_ns) }
+      assert_path_exists writer.path
+      run_round
+      assert_equal 1, total("A#b").count
+    end
+
+    def test_processes_are_sampled_once_a_minute
+      writer = SegmentWriter.new(@dir, worker: 2)
+      writer.gauge(:backlog, 4)
+      writer.counter(:discarded, 3)
+      [0, 10 * NS, 61 * NS].each { |later_ns| run_round(later_ns) }
+      samples = @store.processes(0, 1 << 40)
+      assert_equal 2, samples.size
+      assert_equal ["worker 2", 4, 3, "h"], samples.first.values_at(:name, :backlog, :discarded, :host)
+      assert_operator samples.first[:rss_bytes], :>, 1_000_000
+    end
+
+    def test_progress_of_others_in_a_shared_store_is_left_alone
+      @store.commit([], {"other-host #{@dir}/1-1.segment" => "x"})
+      run_round
+      assert_equal ["other-host #{@dir}/1-1.segment"], @store.progress.keys
+    end
+
+    # Accepts nothing.
+    class FailingStore
+      def initialize(store)
+        @store = store
+      end
+
+      def progress = @store.progress
+
+      def commit(*, **) = raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
+    end
+
+    private
+
+    def new_round(store: @store)
+      complaints = Complaints.new(log: @log, clock: HandClock.new)
+      Round.new(store:, directory: Holdup::Segment::Directory.new(@dir), host: "h", complaints:)
+    end
+
+    def run_round(later_ns = 0) = @round.run(@now_ns + later_ns)
+
+    def dead_writer(now_ns: @now_ns - 60 * NS) = SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns:)
+
+    def windows = @store.windows(0, 1 << 40).to_a
+
+    def window(name) = windows.find { |one| one.series.name == name }
+
+    def total(name) = Holdup::Window.sum(windows.select { |one| one.series.name == name })
+  end
+end

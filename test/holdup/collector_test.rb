@@ -1,0 +1,221 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/collector"
+require "holdup/stores"
+require "holdup/stores/memory"
+
+module Holdup
+  class CollectorTest < Minitest::Test
+    include Collecting
+
+    def setup
+      @dir = Dir.mktmpdir("holdup-collector")
+      @segments = File.join(@dir, "segments")
+      @log = CollectedLog.new
+    end
+
+    def teardown
+      end_all
+      FileUtils.rm_rf(@dir)
+    end
+
+    def test_once_collects_and_lets_go
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      assert_equal :collected, collector.once
+      assert_equal 1, counted
+      refute Segment::Directory.new(@segments).collected?
+    end
+
+    def test_once_stands_by_when_another_leads
+      FileUtils.mkdir_p(@segments)
+      leader = Collector::Election.new(File.join(@segments, "collector.lock"))
+      assert leader.won?
+      assert_equal :standby, collector.once
+    ensure
+      leader.release
+    end
+
+    # Whatever is written, whenever it is collected and whoever collects, the sum is what was written.
+    def test_any_interleaving_sums_up_to_what_was_written
+      5.times do |round|
+        FileUtils.rm_rf(@dir)
+        Dir.mkdir(@dir)
+        written = interleave(Random.new(Minitest.seed + round))
+        collector.once
+        totals = windows.select { |window| window.series.kind == :request }.group_by { |window| window.series.name }
+        assert_equal written.transform_values { |values| Histogram.of(values) }, totals.transform_values { |all| Window.sum(all).histograms[:wall] }
+      end
+    end
+
+    def test_a_store_that_fails_is_told_once_kept_from_and_used_again
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      File.binwrite(store_path, "this is no database" * 100)
+      running = run_in_thread
+      wait_until { @log.lines.any? }
+      wait_until { (@waited = @waited.to_i + 1) > 20 } # several attempts
+      assert_match(/is damaged or is no store of Holdup.*move the file away.*segments are kept/, @log.lines.join("\n"))
+      assert_equal 1, @log.lines.size
+      assert_equal "this is no database", File.binread(store_path, 19), "nothing of it was touched"
+      File.rename(store_path, "#{store_path}.bad")
+      wait_until { @log.lines.include?("collecting again") }
+      assert_equal 1, counted
+    ensure
+      finish(running)
+    end
+
+    def test_a_locked_store_is_waited_for
+      writer = SegmentWriter.new(@segments)
+      running = run_in_thread
+      wait_until { counted_safely }
+      locked(store_path) do
+        writer.record("A#b", wall: 5_000)
+        wait_until { @log.lines.any? }
+      end
+      wait_until { @log.lines.include?("collecting again") }
+      assert_match(/is locked by another process/, @log.lines.first)
+      assert_equal 1, counted
+    ensure
+      finish(running)
+    end
+
+    def test_a_folder_that_vanishes_comes_back
+      running = run_in_thread
+      wait_until { File.exist?("#{@segments}/collector.lock") }
+      FileUtils.rm_rf(@segments)
+      wait_until { File.exist?("#{@segments}/collector.lock") }
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      wait_until { counted_safely == 1 }
+      assert_empty @log.lines
+    ensure
+      finish(running)
+    end
+
+    def test_term_carries_the_last_units_and_ends
+      pid = spawn_collector(@segments, store_path, interval: 30)
+      wait_until { counted_safely }
+      SegmentWriter.new(@segments).record("A#b", wall: 5_000)
+      Process.kill(:TERM, pid)
+      _, status = Process.wait2(pid)
+      started.delete(pid)
+      assert_predicate status, :success?
+      assert_equal 1, counted
+      refute Segment::Directory.new(@segments).collected?
+    end
+
+    def test_two_processes_elect_one_and_the_other_takes_over
+      pids = Array.new(2) { spawn_collector(@segments, store_path) }
+      lock = "#{@segments}/collector.lock"
+      leader = wait_until { File.exist?(lock) && pids.find { |pid| File.read(lock).to_i == pid } }
+      writer = SegmentWriter.new(@segments)
+      writer.record("A#b", wall: 5_000)
+      wait_until { counted_safely == 1 }
+      end_process(leader, :KILL)
+      writer.record("A#b", wall: 5_000)
+      wait_until { counted_safely == 2 }
+      assert_equal pids - [leader], [File.read(lock).to_i]
+    end
+
+    def test_it_ends_with_its_parent_after_the_last_units
+      parent = spawn_ruby("sleep")
+      writer = SegmentWriter.new(@segments, parent:)
+      running = Thread.new { collector(parent:, interval: 30).run }
+      wait_until { File.exist?("#{@segments}/collector.lock") }
+      end_process(parent, :KILL)
+      writer.record("A#b", wall: 5_000)
+      writer.close
+      assert running.join(10), "ends by itself"
+      assert_equal 1, counted
+    end
+
+    def test_upkeep_rolls_up_and_prunes
+      store = CountingStore.new
+      clock = HandClock.new
+      def clock.realtime_s = realtime_ns / 1_000_000_000
+      running = Collector.new(store:, directory: @segments, log: @log, clock:, interval: 0.01)
+      thread = Thread.new { running.run }
+      wait_until { store.calls.include?(:prune) }
+      running.stop
+      assert thread.join(10)
+      assert_equal [1, 1], [store.calls.count(:rollup), store.calls.count(:prune)]
+    end
+
+    # Remembers the upkeep that it was asked for.
+    class CountingStore < Stores::Memory
+      def calls = @calls ||= []
+
+      def rollup(now_s) = calls << :rollup
+
+      def prune(now_s, max_bytes:) = calls << :prune
+    end
+
+    private
+
+    def store_path = File.join(@dir, "store.sqlite3")
+
+    def collector(**options)
+      Collector.new(store: Stores.open(store_path), directory: @segments, log: @log, host: "h", interval: 0.01, **options)
+    end
+
+    def run_in_thread
+      one = collector
+      [one, Thread.new { one.run }]
+    end
+
+    def finish(running)
+      one, thread = running
+      one&.stop
+      thread&.join(10)
+    end
+
+    def windows
+      store = Stores.open(store_path, read_only: true)
+      store.windows(0, 1 << 40).to_a
+    ensure
+      store&.close
+    end
+
+    def counted = windows.select { |window| window.series.kind == :request }.sum(&:count)
+
+    def counted_safely
+      counted
+    rescue StoreError
+      nil
+    end
+
+    def locked(path)
+      database = SQLite3::Database.new(path)
+      database.execute("BEGIN EXCLUSIVE")
+      yield
+    ensure
+      database.close
+    end
+
+    # Units, ticks of one collector or its replacement, and processes that come and die.
+    def interleave(random)
+      written = Hash.new { |all, name| all[name] = [] }
+      writers = [new_writer(0)]
+      one = collector
+      200.times do |step|
+        case random.rand(12)
+        when 0 then one.once
+        when 1 then (one = collector).once
+        when 2 then (writers.size < 8) ? writers << new_writer(step) : writers.sample(random:).then { |writer| writers.delete(writer).close }
+        else write(writers, written, random)
+        end
+      end
+      writers.each { |writer| random.rand(2).zero? ? writer.close : writer.abandon }
+      written
+    end
+
+    def new_writer(number) = SegmentWriter.new(@segments, suffix: "-#{number + 1}")
+
+    def write(writers, written, random)
+      writer = writers.sample(random:) or return
+      name, wall = "N#{random.rand(3)}", Math.exp(random.rand(5.0..25.0)).to_i
+      writer.record(name, wall:)
+      written[name] << wall
+    end
+  end
+end

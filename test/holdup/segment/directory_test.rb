@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/segment/directory"
+
+module Holdup
+  module Segment
+    class DirectoryTest < Minitest::Test
+      def setup
+        @dir = Dir.mktmpdir("holdup-directory")
+      end
+
+      def teardown
+        FileUtils.rm_rf(@dir)
+      end
+
+      def test_finds_segments_by_name_only
+        %w[12-34.segment 12-34-2.segment collector.lock 12.segment x-1.segment 1-2.segment.bak].each { |name| File.write(File.join(@dir, name), "") }
+        assert_equal %w[12-34-2.segment 12-34.segment], Directory.new(@dir).entries.map(&:name)
+        assert_equal [[12, 34]], Directory.new(@dir).entries.map { |entry| [entry.pid, entry.start] }.uniq
+      end
+
+      def test_a_pid_that_somebody_else_has_now_is_not_alive
+        start = Owner.new.start_of(Process.pid)
+        %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each { |name| File.write(File.join(@dir, name), "") }
+        assert_equal({start => true, start - 1 => false}, Directory.new(@dir).entries.to_h { |entry| [entry.start, entry.alive] })
+      end
+
+      def test_a_dead_child_is_not_alive_even_before_it_is_reaped
+        pid = Process.spawn("true")
+        start = Owner.new.start_of(pid)
+        wait_until { !Owner.new.alive?(pid, start || 1) }
+        Process.wait(pid)
+        refute Owner.new.alive?(pid, start || 1)
+      end
+
+      def test_without_a_process_table_the_pid_has_to_do
+        owner = Owner.new(proc: "/nowhere")
+        assert owner.alive?(Process.pid, 0)
+        pid = Process.spawn("true")
+        Process.wait(pid)
+        refute owner.alive?(pid, 0)
+      end
+
+      def test_make_it_private
+        path = File.join(@dir, "new")
+        2.times { Directory.new(path).create }
+        assert_equal 0o700, File.stat(path).mode & 0o777
+      end
+
+      def test_a_missing_folder_is_an_error
+        assert_raises(Errno::ENOENT) { Directory.new(File.join(@dir, "missing")).entries }
+      end
+
+      def test_whether_somebody_collects
+        directory = Directory.new(@dir)
+        refute directory.collected?
+        File.open(directory.lock_path, "w") do |file|
+          file.flock(File::LOCK_EX)
+          assert directory.collected?
+        end
+        refute directory.collected?
+      end
+    end
+  end
+end

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/stores"
+
+# Collectors and writers are killed at random, with real processes and a real SQLite file: every unit that a writer
+# finished is in the store exactly once.
+class CollectorKillTest < Minitest::Test
+  include Collecting
+
+  KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", 100))
+
+  def setup
+    @dir = Dir.mktmpdir("holdup-kill", (File.writable?("/dev/shm") ? "/dev/shm" : nil))
+    @segments = File.join(@dir, "segments")
+    @store = File.join(@dir, "store.sqlite3")
+    @random = Random.new(Minitest.seed)
+    @pipes = {}
+  end
+
+  def teardown
+    end_all
+    FileUtils.rm_rf(@dir)
+  end
+
+  def test_nothing_is_lost_or_counted_twice
+    2.times { start_writer }
+    @collectors = Array.new(3) { spawn_collector(@segments, @store) }
+    KILLS.times do |number|
+      kill_leader
+      replace_writer if (number % 10).zero?
+    end
+    @collectors.each { |pid| end_process(pid, :KILL) }
+    sure, most = end_writers
+    collect_the_rest
+    assert_operator sure, :>, KILLS, "the writers had work"
+    assert_includes sure..most, counted
+    assert_equal recorded_by_segments, counted
+    assert_equal counted, wall_values
+    assert_empty Dir["#{@segments}/*.segment"]
+  end
+
+  private
+
+  # Anywhere in the life of a collector that leads: while it reads, commits, removes or waits.
+  def kill_leader
+    lock = "#{@segments}/collector.lock"
+    leader = wait_until(20, every: 0.002) { File.exist?(lock) && @collectors.find { |pid| File.read(lock).to_i == pid } }
+    IO.select(nil, nil, nil, @random.rand(0.1))
+    end_process(leader, :KILL)
+    @collectors.delete(leader)
+    @collectors << spawn_collector(@segments, @store)
+  end
+
+  # Each dot is a unit that was recorded; a killed writer may have recorded one more than it could tell.
+  def start_writer
+    reader, writer = IO.pipe
+    @pipes[spawn_writer(@segments, @random.rand(1 << 30), out: writer)] = reader
+    writer.close
+  end
+
+  def replace_writer
+    end_process((started & @pipes.keys).first, @random.rand(2).zero? ? :KILL : :TERM)
+    start_writer
+  end
+
+  def end_writers
+    (started & @pipes.keys).each { |pid| end_process(pid, :KILL) }
+    sure = @pipes.each_value.sum { |pipe| pipe.read.size }
+    [sure, sure + @pipes.size]
+  end
+
+  def collect_the_rest
+    pid = spawn_collector(@segments, @store)
+    wait_until(20) { Dir["#{@segments}/*.segment"].empty? }
+    end_process(pid, :TERM)
+  end
+
+  def requests
+    store = Holdup::Stores.open(@store, read_only: true)
+    store.windows(0, 1 << 40, kinds: [:request]).to_a
+  ensure
+    store&.close
+  end
+
+  def counted = requests.sum(&:count)
+
+  # The processes' own windows are made of the same units by another way.
+  def recorded_by_segments
+    store = Holdup::Stores.open(@store, read_only: true)
+    store.windows(0, 1 << 40, kinds: [:process]).sum(&:count)
+  ensure
+    store&.close
+  end
+
+  def wall_values = requests.sum { |window| window.histograms[:wall].then { |wall| wall.zero + wall.counts.sum } }
+end

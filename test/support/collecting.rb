@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+
+# Starts real processes for the tests of the collector, and ends them.
+module Collecting
+  LIB = File.expand_path("../../lib", __dir__)
+  COLLECTOR = <<~RUBY
+    require "holdup/collector"
+    require "holdup/stores"
+    log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
+    Holdup::Collector.new(store: Holdup::Stores.open(ARGV[1]), directory: ARGV[0], log:, interval: Float(ARGV[2]), host: "h").run
+  RUBY
+
+  # Writes units for ever and tells each on standard output once it is recorded, as a client that got its answer would.
+  WRITER = <<~RUBY
+    require "support/segment_writer"
+    writer = SegmentWriter.new(ARGV[0])
+    random = Random.new(Integer(ARGV[1]))
+    stop = false
+    trap("TERM") { stop = true }
+    until stop
+      name = "Controller\#{random.rand(5)}#action"
+      writer.record(name, wall: random.rand(1..10_000_000), running: random.rand(1..90_000))
+      $stdout.syswrite(".")
+      writer.heartbeat if random.rand(20).zero?
+      IO.select(nil, nil, nil, random.rand(0.002))
+    end
+    writer.close
+  RUBY
+
+  def spawn_collector(dir, store, interval: 0.02, **options)
+    spawn_ruby(COLLECTOR, dir, store, interval.to_s, **options)
+  end
+
+  def spawn_writer(dir, seed, out:) = spawn_ruby(WRITER, dir, seed.to_s, out:)
+
+  def spawn_ruby(script, *arguments, **options)
+    Process.spawn(RbConfig.ruby, "-I#{LIB}", "-I#{File.dirname(__dir__)}", "-e", script, *arguments, **options).tap { |pid| started << pid }
+  end
+
+  def started = @started ||= []
+
+  def end_process(pid, signal)
+    Process.kill(signal, pid)
+    Process.wait(pid)
+    started.delete(pid)
+  end
+
+  def end_all = started.dup.each { |pid| end_process(pid, :KILL) }
+end
