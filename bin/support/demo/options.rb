@@ -10,7 +10,7 @@ module Demo
     # @param argv [Array<String>]
     # @return [Options]; exits with 2 for an argument it doesn't know
     def self.parse(argv)
-      values = {json: false, keep: false, seconds: 20.0, rate: 80.0, seed: 1}
+      values = {json: false, keep: false, seconds: 20.0, rate: 64.0, seed: 1}
       parser(values).parse(argv).then { |rest| raise OptionParser::InvalidArgument, rest.first if rest.any? }
       new(**values)
     rescue OptionParser::ParseError => error
@@ -23,7 +23,7 @@ module Demo
         parser.on("--json", "print only the report's JSON") { values[:json] = true }
         parser.on("--keep", "leave it running, and say how to look") { values[:keep] = true }
         parser.on("--seconds N", Float, "of traffic (20)") { |number| values[:seconds] = positive(number) }
-        parser.on("--rate N", Float, "requests per second (80)") { |number| values[:rate] = positive(number) }
+        parser.on("--rate N", Float, "requests per second (64)") { |number| values[:rate] = positive(number) }
         parser.on("--seed N", Integer, "of the traffic (1)") { |number| values[:seed] = number }
       end
     end
