@@ -78,7 +78,7 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_the_setting_is_there_before_the_first_unit_and_written_again_when_it_changes
     @runtime.start
     wait_until { @probe.ticks.size == 1 }
-    assert_match(/"ruby":"#{RUBY_VERSION}"/, @probe.settings.first)
+    assert_match(/"ruby":"#{RUBY_VERSION}"/o, @probe.settings.first)
     assert_equal 1, @probe.settings.size
   end
 

@@ -53,20 +53,20 @@ class ExecIntegrationTest < Minitest::Test
 
   def test_other_rubies_are_left_alone
     script = "p $LOADED_FEATURES.grep(%r{/lib/holdup}).map { |path| File.basename(path) }, defined?(JSON), Gem.loaded_specs.key?(\"json\")"
-    output, = Open3.capture2e(environment("BUNDLE_GEMFILE": nil, "BUNDLE_PATH": nil), RbConfig.ruby, "-e", script)
+    output, = Open3.capture2e(environment(BUNDLE_GEMFILE: nil, BUNDLE_PATH: nil), RbConfig.ruby, "-e", script)
     assert_equal "[\"exec_boot.rb\"]\nnil\nfalse\n", output
   end
 
   def test_tools_are_left_alone
     script = File.join(@root, "rake")
     File.write(script, "p Object.singleton_class.include?(Holdup::ExecBoot::Watch)")
-    output, = Open3.capture2e(environment("BUNDLE_GEMFILE": nil), RbConfig.ruby, script)
+    output, = Open3.capture2e(environment(BUNDLE_GEMFILE: nil), RbConfig.ruby, script)
     assert_equal "false\n", output
   end
 
   def test_a_constant_of_that_name_that_is_something_else
     script = "Puma = 3; class Rails; Engine = 4; end; module Other; module Puma; Launcher = 5; end; end; puts :fine"
-    output, = Open3.capture2e(environment("BUNDLE_GEMFILE": nil), RbConfig.ruby, "-W0", "-e", script)
+    output, = Open3.capture2e(environment(BUNDLE_GEMFILE: nil), RbConfig.ruby, "-W0", "-e", script)
     assert_match(/fine/, output)
   end
 end

@@ -46,7 +46,7 @@ class RailsIntegrationTest < Minitest::Test
   end
 
   def test_what_is_no_server_is_not_measured
-    probe = 'require "./config/environment"; puts "running=#{Holdup.running?}"'
+    probe = 'require "./config/environment"; puts "running=" + Holdup.running?.to_s'
     {"" => true, 'require "rake"; Rake.application.init("rake", ["x"]); ' => false,
      "module Rails; module Console; end; end; " => false, 'require "rails/command"; ' => false,
      'ENV["RAILS_ENV"] = "test"; ' => false, 'ENV["RAILS_ENV"] = "test"; ENV["HOLDUP_ENABLED"] = "1"; ' => true}.each do |before, running|
