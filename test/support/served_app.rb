@@ -47,7 +47,7 @@ class ServedApp
     wait { answers? }
     yield self
   ensure
-    stop(:KILL) if @pid
+    kill if @pid
     FileUtils.remove_entry(@root)
   end
 
@@ -105,10 +105,18 @@ class ServedApp
 
   private
 
+  # With all its children: nothing outlives a test.
+  def kill
+    Process.kill(:KILL, -@pid)
+    Process.wait(@pid)
+  rescue SystemCallError
+    nil
+  end
+
   def ended
     waiter = Process.detach(@pid)
     return waiter.value if waiter.join(STOP_SECONDS)
-    Process.kill(:KILL, -@pid)
+    kill
     raise Stuck, log
   end
 

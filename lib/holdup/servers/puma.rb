@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../instrumentation/rack"
-
 module Holdup
   module Servers
     # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that is made, the
@@ -42,10 +40,10 @@ module Holdup
       end
 
       # @param runtime [Runtime]
-      # @param requests [#call] gives what the Rack middleware takes, after the application has set it up
-      def initialize(runtime:, requests:)
+      # @param middleware [#call] puts the middleware around an application, after that has been set up
+      def initialize(runtime:, middleware:)
         @runtime = runtime
-        @requests = requests
+        @middleware = middleware
       end
 
       # In the master (or only) process, before the application is loaded.
@@ -69,7 +67,7 @@ module Holdup
       def serving(server, worker: nil)
         @runtime.guard.call(:puma) do
           @runtime.serve(@facts.merge("threads" => server.max_threads), worker:, pool: Pool.new(server))
-          server.app = Instrumentation::Rack.new(server.app, @requests.call)
+          server.app = @middleware.call(server.app)
         end
       end
 

@@ -8,7 +8,8 @@ Puma::Plugin.create do
   # Called in the master (or only) process, before the application is loaded.
   def start(launcher)
     Holdup.runtime.guard.call(:puma) do
-      Holdup::Servers::Puma.new(runtime: Holdup.runtime, requests: -> { Holdup.requests }).attach(launcher)
+      middleware = ->(app) { Holdup::Instrumentation::Rack.new(app, Holdup.requests) }
+      Holdup::Servers::Puma.new(runtime: Holdup.runtime, middleware:).attach(launcher)
     end
   end
 end
