@@ -61,9 +61,12 @@ module Demo
     def measure
       @outcomes = Traffic.send_to(@storefront.url, @options, progress: method(:progress))
       progress_end
-      raise Failure, "the storefront died:\n#{@storefront.last_words}" unless @storefront.alive?
+      raise Failure, "the storefront died:" unless @storefront.alive?
       say "waiting for the collector to store the last units"
       @report.wait_for(@outcomes.each_value.sum(&:answered))
+    rescue Failure => failure
+      # What Holdup complained of stands in the server's log.
+      raise Failure, "#{failure.message}\n#{@storefront.last_words}"
     end
 
     def show(json)
