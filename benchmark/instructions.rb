@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "support/bench"
+require_relative "support/callgrind"
+require_relative "support/shop"
+
+module Bench
+  # Instructions of one unit and of one Rails request: the figure with the least noise, and the one to quote.
+  class Instructions
+    UNITS = ["none", "gvltools", "gvl_timing", "perfm", "holdup probe", "holdup"].freeze
+    REQUESTS = %w[none gvltools perfm holdup].freeze
+    COLUMNS = ["", "instructions, median (min..max)", "added", "added, %"].freeze
+    LIMIT = 15_000
+
+    # @param quick [Boolean] only to see that it runs
+    def initialize(quick:)
+      @units, @requests = quick ? [50, 2] : [500, 20]
+    end
+
+    # @return [Result]
+    def call
+      tables = [units, requests].map { |spreads| Table.new(COLUMNS, rows(spreads)) }
+      Result.new(title: "Instructions", about:, tables:, budgets:, notes:)
+    end
+
+    private
+
+    def units = Callgrind.new("instructions_unit").call(@units, *UNITS)
+
+    def requests
+      @measured = Shop.open { |shop| Callgrind.new("instructions_rails").call(@requests, *REQUESTS, env: shop.env) }
+    end
+
+    def rows(spreads) = spreads.map { |tool, spread| row(tool, spread, spreads["none"].median) }
+
+    def row(tool, spread, bare)
+      added = spread.median - bare
+      [tool, spread.to_s, format("%+d", added.round), format("%+.2f", added / bare * 100)]
+    end
+
+    def about
+      "Counted by callgrind. The first table is the unit of above, the second a whole Rails request of the storefront " \
+        "(six queries and a little JSON: 21 releases of the GVL) through each tool's middleware, in process, without a server."
+    end
+
+    def notes
+      ["Each arm is booted once and forked; the figure is the difference between processes that do it more often, so boot and warm-up are not in it. The range is over three such differences.",
+        "The interpreter alone: no YJIT, and no garbage collection, which would fall into one difference and not the next.",
+        "Valgrind emulates the TSC as one instruction and gives clock_gettime no vDSO, so reading a clock looks cheaper than it is, whichever clock it is; the tables of time above have its price."]
+    end
+
+    def budgets
+      [Budget.new("Holdup, instructions added to a Rails request", LIMIT, @measured["holdup"].median - @measured["none"].median, "instructions")]
+    end
+  end
+end

@@ -1,0 +1,18 @@
+# frozen_string_literal: true
+
+# unit.rb TOOL (units|requests) COUNT: prints what one of them costs in time and objects.
+
+require "json"
+require "clocked"
+require "objects"
+require "work"
+
+tool = Bench::Tools.find(ARGV[0])
+tool.start
+work = Bench::Work.new(tool)
+work_on = {"units" => work.method(:units), "requests" => work.method(:requests)}.fetch(ARGV[1])
+count = ARGV[2].to_i
+
+puts JSON.generate(ns: Bench::Clocked.slices(count, &work_on), allocated: Bench::Objects.allocated(count, &work_on),
+  retained: Bench::Objects.retained(count, &work_on))
+tool.stop

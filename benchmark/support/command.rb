@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "optparse"
+require_relative "collector_script"
+require_relative "../instructions"
+require_relative "../rails"
+require_relative "../release"
+require_relative "../unit"
+require_relative "document"
+require_relative "machine"
+
+module Bench
+  # The command line of bin/bench.
+  class Command
+    BENCHES = {"release" => Release, "unit" => Unit, "instructions" => Instructions, "rails" => Rails,
+               "collector" => CollectorScript}.freeze
+    NAMES = BENCHES.keys.freeze
+    DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
+
+    # @param argv [Array<String>]
+    # @return [Command]; exits with 2 for an argument it doesn't know
+    def self.parse(argv)
+      options = {quick: false, write: false}
+      names = parser(options).parse(argv)
+      unknown = names - NAMES
+      raise OptionParser::InvalidArgument, "#{unknown.first}; there are #{NAMES.join(", ")}" if unknown.any?
+      new(names.empty? ? NAMES : names, **options)
+    rescue OptionParser::ParseError => error
+      warn "bench: #{error.message}; bin/bench --help lists what it takes"
+      exit 2
+    end
+
+    def self.parser(options)
+      OptionParser.new("Usage: bin/bench [#{NAMES.join("|")}]... [options]") do |parser|
+        parser.on("--quick", "a few seconds each, only to see that they run") { options[:quick] = true }
+        parser.on("--write", "put the tables into docs/benchmarks.md") { options[:write] = true }
+      end
+    end
+    private_class_method :parser
+
+    # @param names [Array<String>] of benches
+    # @param out [IO] for the tables
+    def initialize(names, quick:, write:, out: $stdout)
+      @names = names
+      @quick = quick
+      @write = write
+      @out = out
+    end
+
+    # @return [Integer] exit status; a missed budget is no failure
+    # @raise [Failure]
+    def run
+      @names.each { |name| show(name, section(name)) }
+      0
+    end
+
+    private
+
+    def section(name)
+      warn "bench: #{name}"
+      machine = Machine.to_s
+      result = bench(name).call
+      "#{result.to_markdown}\nMeasured #{Time.now.utc.strftime("%F")}#{" with --quick" if @quick}: #{machine}.\n"
+    end
+
+    def show(name, text)
+      @out.puts(text, "")
+      @out.flush
+      Document.new(DOCUMENT).replace(name, text) if @write
+    end
+
+    def bench(name) = BENCHES.fetch(name).new(quick: @quick)
+  end
+end

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Bench
+  # For arms under callgrind: runs the same in forked processes, each more often than the one before.
+  module Forked
+    STEPS = 4
+
+    # @param count [Integer] operations of a step
+    # @yieldparam times [Integer] how often to do it; in a process of its own
+    # @return [Array(Integer, Integer)] how often, and the process that did it
+    def self.steps(count)
+      GC.start
+      Array.new(STEPS) do |step|
+        times = count * (step + 1)
+        [times, wait(fork { done { yield times } })]
+      end
+    end
+
+    # Without a garbage collection in one step and none in the next: it would be most of the difference. And a parent's ways
+    # to end (at_exit, ensure) are not the child's.
+    def self.done
+      GC.disable
+      yield
+      exit!(true)
+    rescue => error
+      warn error.full_message
+      exit!(false)
+    end
+
+    def self.wait(pid)
+      _, status = Process.wait2(pid)
+      raise "an arm failed: #{status}" unless status.success?
+      pid
+    end
+    private_class_method :done, :wait
+  end
+end

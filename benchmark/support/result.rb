@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+module Bench
+  # A figure held against its budget of DESIGN.md, section 9. A missed one is said and fails nothing: machines differ.
+  Budget = Data.define(:what, :limit, :actual, :unit) do
+    def met? = actual <= limit
+
+    def to_s = "#{what}: #{format("%.2f", actual)} #{unit}, budget #{limit} #{unit}: #{met? ? "ok" : "missed"}"
+  end
+
+  # One table of a bench.
+  # columns [Array<String>], rows [Array<Array<String>>]
+  Table = Data.define(:columns, :rows) do
+    def to_markdown
+      lines = [columns, columns.each_index.map { |index| index.zero? ? "---" : "---:" }, *rows]
+      lines.map { |cells| "| #{cells.join(" | ")} |\n" }.join
+    end
+  end
+
+  # What a bench hands over: tables under one title, in Markdown.
+  # title, about [String]; tables [Array<Table>]; budgets [Array<Budget>]; notes [Array<String>]
+  Result = Data.define(:title, :about, :tables, :budgets, :notes) do
+    def initialize(title:, about:, tables:, budgets: [], notes: []) = super
+
+    def to_markdown
+      ["## #{title}\n", "#{about}\n", *tables.map(&:to_markdown), *list(budgets), *list(notes)].join("\n")
+    end
+
+    private
+
+    def list(lines) = lines.empty? ? [] : [lines.map { |line| "- #{line}\n" }.join]
+  end
+end

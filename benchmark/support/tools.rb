@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "tmpdir"
+require "native/gvl_work"
+
+# What runs inside an arm's process: each tool of the field behind the same methods.
+#   start         switches it on, for the whole process
+#   open          begins a measurement on this thread and leaves it open
+#   unit          one unit: ten releases of the GVL, and what the tool does to measure and record them
+#   stop          before the process ends
+#   around(app)   the Rack application inside its middleware
+module Bench
+  module Tools
+    RELEASES = 10
+    APPLICATION = lambda do |_env|
+      GvlWork.release(RELEASES)
+      [200, {}, []]
+    end
+
+    # Loaded when asked for: a tool's hooks and gems stay out of the other arms' processes.
+    autoload :EmptyHook, "tools/empty_hook"
+    autoload :Gvltools, "tools/gvltools"
+    autoload :GvlTiming, "tools/gvl_timing"
+    autoload :Vernier, "tools/vernier"
+    autoload :Perfm, "tools/perfm"
+    autoload :Holdup, "tools/holdup"
+    autoload :HoldupProbe, "tools/holdup_probe"
+
+    ALL = {
+      "none" => -> { None.new }, "empty hook" => -> { EmptyHook.new }, "gvltools" => -> { Gvltools.new },
+      "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new }, "perfm" => -> { Perfm.new },
+      "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }
+    }.freeze
+
+    # @param name [String] a key of ALL
+    # @return [None] the tool
+    def self.find(name) = ALL.fetch(name).call
+
+    # Nothing measures: the price of the work itself.
+    class None
+      def start = nil
+
+      def stop = nil
+
+      def open = nil
+
+      def unit = GvlWork.release(RELEASES)
+
+      # @param app [#call]
+      # @return [#call] the application with the tool around it
+      def around(app) = app
+
+      private
+
+      # A folder of this process's own, which ends with the arm (see Fresh).
+      def scratch = Dir.mktmpdir("arm", ENV.fetch("HOLDUP_BENCH_SCRATCH"))
+    end
+  end
+end
