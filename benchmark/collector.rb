@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
-# What the collector costs: ruby benchmark/collector.rb [processes] [series] [units per series and tick]
+# What the collector costs: ruby benchmark/collector.rb [processes] [series]
 #
-# Segments of so many processes are advanced and collected into a real SQLite file, as often as ten seconds' ticks would
-# in 10 minutes. Every series of every process moves in every tick: the worst case. The collector runs alone in a process
-# of its own (with YJIT where there is one, as it is started in production); its CPU time and memory are what is printed.
+# Segments of so many processes are advanced and collected into a real SQLite file, as often as ticks of ten seconds would
+# in 10 minutes. In the first run every series of every process moves in every tick, which is the worst that can happen; in
+# the second the same requests fall on the series as they do in applications (Zipf), 30 a second and process. The collector
+# runs alone in a process of its own, with the environment it is started with in production; its CPU time and memory are
+# what is printed. (In production the interval grows where a tick would take more than 1 % of a core.)
 
 $LOAD_PATH.unshift(File.expand_path("../lib", __dir__), File.expand_path("../test", __dir__))
 require "rbconfig"
@@ -45,19 +47,29 @@ class Fleet
     @series = Array.new(series) { |index| ["Controller#{index}#action", Math.exp(@random.rand(13.0..18.0))] }
     @writers = Array.new(processes) { |index| SegmentWriter.new(dir, capacity: series + 10, worker: index, suffix: "-#{index}") }
     @writers.each { |writer| writer.setting = %({"ruby":"#{RUBY_VERSION}","threads":5}) }
+    @zipf = (1..series).map { |rank| 1.0 / rank }.each_with_object([]) { |share, sums| sums << share + sums.last.to_f }
+    @total = @zipf.last
     @ticks = 0
   end
 
-  def advance(units)
+  # Every series of every process gets as many units.
+  def advance_all(units) = advance { |writer| @series.each { |name, typical_ns| units.times { record(writer, name, typical_ns) } } }
+
+  # The n-th series gets 1/n of what the first gets.
+  def advance_as_applications_do(units)
+    advance { |writer| units.times { record(writer, *@series[@zipf.bsearch_index { |share| share >= @total * @random.rand }]) } }
+  end
+
+  private
+
+  def advance
     @ticks += 1
     @writers.each do |writer|
-      writer.in_bulk { @series.each { |name, typical_ns| units.times { record(writer, name, typical_ns) } } }
+      writer.in_bulk { yield writer }
       writer.account("main", caused: @ticks * 1000, running: @ticks * 5000)
       writer.heartbeat
     end
   end
-
-  private
 
   def record(writer, name, typical_ns)
     wall = (typical_ns * Math.exp(@random.rand(-1.0..1.0) + @random.rand(-1.0..1.0))).to_i
@@ -73,22 +85,30 @@ if ARGV.first == "--measured"
   exit
 end
 
-processes, series, units = [[ARGV[0], 16], [ARGV[1], 100], [ARGV[2], 20]].map { |given, default| Integer(given || default) }
-Dir.mktmpdir("holdup-bench", File.directory?("/dev/shm") ? "/dev/shm" : nil) do |dir|
-  store = File.join(dir, "store.sqlite3")
-  fleet = Fleet.new(dir, processes:, series:)
-  env = {"RUBY_YJIT_ENABLE" => ENV.fetch("RUBY_YJIT_ENABLE", "1")}
-  results = IO.popen([env, RbConfig.ruby, __FILE__, "--measured", dir, store, Time.now.to_i.to_s], "r+") do |child|
-    child.sync = true
-    Array.new(60) do |tick|
-      fleet.advance(units)
-      child.puts(tick)
-      child.gets.split.map(&:to_f)
+def measure(title, processes, series)
+  Dir.mktmpdir("holdup-bench", File.directory?("/dev/shm") ? "/dev/shm" : nil) do |dir|
+    store = File.join(dir, "store.sqlite3")
+    fleet = Fleet.new(dir, processes:, series:)
+    results = IO.popen([Holdup::Collector::Supervisor::ENVIRONMENT, RbConfig.ruby, __FILE__, "--measured", dir, store, Time.now.to_i.to_s], "r+") do |child|
+      Array.new(60) do |tick|
+        yield fleet
+        child.puts(tick)
+        child.gets.split.map(&:to_f)
+      end
     end
+    tell(title, results, Dir["#{store}*"].sum { |file| File.size(file) })
   end
-  settled = results.drop(12).map(&:first).sort
-  puts "#{processes} processes x #{series} series, #{units} units each in every tick of #{TICK_S} s, #{results.last[2].to_i} windows a tick"
-  puts format("CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)", settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
-  puts format("RSS: %.0f MB at the end, %.0f MB at most", results.last[1] / 1024, results.map { |_, rss, _| rss }.max / 1024)
-  puts format("store after %d simulated minutes: %.1f MB", results.size * TICK_S / 60, Dir["#{store}*"].sum { |file| File.size(file) } / 1e6)
 end
+
+def tell(title, results, bytes)
+  settled = results.drop(12).map(&:first).sort
+  puts "#{title}, #{results.last[2].to_i} windows a tick"
+  puts format("  CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)", settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
+  puts format("  RSS: %.0f MB at most; store after %d simulated minutes: %.1f MB", results.map { |_, rss, _| rss }.max / 1024, results.size * TICK_S / 60, bytes / 1e6)
+end
+
+require "holdup/collector/supervisor"
+processes, series = [[ARGV[0], 16], [ARGV[1], 100]].map { |given, default| Integer(given || default) }
+title = "#{processes} processes x #{series} series"
+measure("#{title}, 20 units in each, every tick", processes, series) { |fleet| fleet.advance_all(20) }
+measure("#{title}, 30 units a second and process", processes, series) { |fleet| fleet.advance_as_applications_do(30 * TICK_S) }

@@ -17,6 +17,8 @@ module Holdup
     STANDBY_S = 1
     LONGEST_WAIT_S = 60
     UPKEEP_S = 60
+    # Of one core, at most: where a tick costs more than this allows, the next comes later.
+    SHARE = 0.01
     # How long a collector outlives its parent to carry the last units of workers that are still ending.
     LINGER_S = 10
     LINGER_STEP_S = 0.2
@@ -83,9 +85,10 @@ module Holdup
     # @return [Numeric] seconds to wait
     def attempt
       return [STANDBY_S, @interval].min unless lead?
+      started_ns = cpu_ns
       tick
       recovered if @failures.positive?
-      until_next
+      until_next((cpu_ns - started_ns).fdiv(NS))
     rescue => error # whatever it is, what was measured stays where it is and the next attempt starts from the store
       failed(error)
     end
@@ -123,10 +126,14 @@ module Holdup
       @log.warn("collecting again") if @complaints.forget(:failure)
     end
 
-    def until_next
-      now = @clock.realtime_ns.fdiv(NS)
-      @interval - now % @interval
+    # @param cost_s [Float] CPU time of the last tick
+    def until_next(cost_s)
+      rest_s = [cost_s / SHARE - @interval, 0].max
+      earliest_s = @clock.realtime_ns.fdiv(NS) + rest_s
+      rest_s + @interval - earliest_s % @interval
     end
+
+    def cpu_ns = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
 
     # In steps, to notice the end of the parent.
     def pause(seconds)

@@ -3,6 +3,7 @@
 require_relative "../errors"
 require_relative "../series"
 require_relative "../setting"
+require_relative "change"
 require_relative "harvest"
 require_relative "position"
 
@@ -50,24 +51,31 @@ module Holdup
         raise SegmentError::NotASegment.new(path: entry.path, reason: "its name says process #{entry.pid}, its header #{header.pid}")
       end
 
+      # Everything is looked at before anything is harvested: a damaged segment gives all or nothing.
       def glean(reader, before, source, over)
-        slots = Array.new(reader.header.series_count) { |index| reader.slot(index, before.slots[index]) || before.slots[index] }
-        return if slots.any? { |slot| slot && slot.series.nil? } # known from the store only, and always being written
-        changes = changes(slots, before.slots, reader)
+        changes = []
+        marks = mark_all(reader, before.marks, changes) or return
         handoff_ns = [reader.header.counters[:handoff_ns], before.handoff_ns].max
         changes.each { |change| @harvest.add(change, source) }
         @harvest.add_handoff(handoff_ns - before.handoff_ns, source) if handoff_ns > before.handoff_ns
-        position = Position.new(created_ns: before.created_ns, read_ns: @now_ns, finished: false, handoff_ns:, slots: slots.freeze)
+        position = before.with(read_ns: @now_ns, handoff_ns:, marks: marks.freeze)
         over ? position.done : position
       end
 
-      def changes(slots, earlier, reader)
-        reader.damaged("a series is gone") if slots.size < earlier.size
-        slots.zip(earlier).filter_map do |now, before|
-          next if now.nil? || now.equal?(before)
-          change = (before ? now.since(before) : now) || reader.damaged("a counter went back")
-          change unless change.empty?
-        end
+      # Slot by slot, so that only one has to be in memory.
+      # @return [Array<Mark, nil>, nil] nil when a slot that only the store knows was being written all the time
+      def mark_all(reader, before, changes)
+        reader.damaged("a series is gone") if reader.header.series_count < before.size
+        marks = Array.new(reader.header.series_count) { |index| mark(reader, index, before[index], changes) }
+        marks if marks.none? { |mark| mark && mark.series.nil? }
+      end
+
+      def mark(reader, index, before, changes)
+        now = reader.slot(index, before)
+        return before if now.nil? || now.equal?(before)
+        change = Change.between(now, before&.slot) || reader.damaged("a counter went back")
+        changes << change unless change.empty?
+        Mark.of(now)
       end
 
       # Everything is in and nothing will come.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../segment/slot"
 require_relative "../series"
+require_relative "change"
 require_relative "tally"
 
 module Holdup
@@ -9,13 +9,12 @@ module Holdup
     # What one tick brings in from all segments, merged: one window for each series, setting and minute.
     class Harvest
       HANDOFF = Series.new(kind: :account, name: "(handoff)")
-      CAUSED = Segment::Layout::SUMS.index(:caused_ns)
 
       def initialize
         @tallies = {}
       end
 
-      # @param change [Segment::Slot] what was added
+      # @param change [Change] what was added
       # @param source [Source]
       # @return [void]
       def add(change, source)
@@ -32,8 +31,7 @@ module Holdup
       # @param source [Source]
       # @return [void]
       def add_handoff(handoff_ns, source)
-        sums = Array.new(Segment::Layout::SUMS.size, 0).tap { |all| all[CAUSED] = handoff_ns }
-        tally(HANDOFF, source).add(Segment::Slot.new(HANDOFF, 0, 0, sums, []))
+        tally(HANDOFF, source).add(Change.of_handoff(HANDOFF, handoff_ns))
       end
 
       # Where a change comes from. `process`: Series of the process; `setting`: Setting; `start_s`: the minute

@@ -16,8 +16,9 @@ module Holdup
       # One that lived so long did not die of its start.
       HEALTHY_S = 60
       STOP_S = 5
-      # A JIT halves what the collector needs, where there is one; our own boot file must not measure the collector.
-      ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
+      # Where there is a JIT, the collector takes a quarter less CPU with it. It makes much short-lived garbage: collected
+      # early, that stays in the processor's cache and out of the RSS.
+      ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1", "RUBY_GC_MALLOC_LIMIT" => "4000000", "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"}.freeze
       BOOT_OPTION = /\s*-r\S*holdup\/exec_boot\S*/
 
       # @return [Integer, nil] pid of the collector

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../histogram"
-require_relative "../segment/cells"
 require_relative "../segment/layout"
 require_relative "../window"
+require_relative "sheet"
 
 module Holdup
   class Collector
@@ -19,24 +18,24 @@ module Holdup
         @start_s = start_s
         @count = @errors = 0
         @sums = Array.new(Segment::Layout::SUMS.size, 0)
-        @histograms = Array.new(Segment::Layout::HISTOGRAMS.size) { Histogram::Accumulator.new }
+        @histograms = Array.new(Segment::Layout::HISTOGRAMS.size) { Sheet.new }
       end
 
-      # @param change [Segment::Slot]
+      # @param change [Change]
       # @return [void]
       def add(change)
         @count += change.count
         @errors += change.errors
         change.sums.each_with_index { |sum, index| @sums[index] += sum }
-        change.histograms.each_with_index { |cells, index| @histograms[index].add(cells) unless cells.sum.zero? && cells.count.zero? }
+        change.histograms.each_with_index { |growth, index| @histograms[index].add(growth) }
       end
 
       # Takes the sums off: of units that ran inside others.
-      # @param change [Segment::Slot]
+      # @param change [Change]
       # @return [void]
       def subtract(change)
         change.sums.each_with_index { |sum, index| @sums[index] -= sum }
-        change.histograms.each_with_index { |cells, index| @histograms[index].add(Segment::Cells.of_sum(-cells.sum)) }
+        change.histograms.each_with_index { |growth, index| @histograms[index].subtract(growth) }
       end
 
       # @param host [String]

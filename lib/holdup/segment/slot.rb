@@ -12,7 +12,7 @@ module Holdup
     # - `histograms`: Array of Cells in the order of Layout::HISTOGRAMS
     Slot = Struct.new(:series, :count, :errors, :sums, :histograms) do
       # @param bytes [String] SERIES_BYTES long
-      # @param known [Slot, nil] an earlier reading of the same slot; returned again when nothing was added
+      # @param known [#still?, #series, nil] an earlier reading of the same slot; returned when nothing was added
       # @return [Slot, nil] nil when the bytes can't be one
       def self.parse(bytes, known = nil)
         numbers = bytes.unpack("Q<#{2 + Layout::SUMS.size}", offset: Layout::COUNT_OFFSET)
@@ -40,19 +40,6 @@ module Holdup
 
       # @return [Boolean] whether it is a thread's time outside of units, which is never still
       def account? = series&.kind == :account
-
-      # What was added since an earlier reading of the same slot.
-      # @param earlier [Slot]
-      # @return [Slot, nil] nil when `earlier` is not a beginning of this
-      def since(earlier)
-        added = sums.zip(earlier.sums).map { |later, before| later - before }
-        return if count < earlier.count || errors < earlier.errors || added.any?(&:negative?)
-        changes = histograms.zip(earlier.histograms).map { |later, before| later.since(before) }
-        Slot.new(series, count - earlier.count, errors - earlier.errors, added, changes) if changes.all?
-      end
-
-      # @return [Boolean] nothing in it, not even a sum
-      def empty? = count.zero? && sums.all?(&:zero?) && histograms.all? { |cells| cells.sum.zero? }
 
       # @return [Hash{Symbol => Integer}]
       def named_sums = Layout::SUMS.zip(sums).to_h

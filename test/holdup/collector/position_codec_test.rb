@@ -11,7 +11,7 @@ class Holdup::Collector
       position = position_of { |writer| 3.times { |index| writer.record("A#b", wall: index * 10_000, queued: 5_000) } }
       copy = PositionCodec.load(PositionCodec.dump_head(position), PositionCodec.dump_units(position))
       assert_equal facts(position), facts(copy)
-      assert_equal position.slots.map { |slot| slot.to_a.drop(1) }, copy.slots.map { |slot| slot.to_a.drop(1) }
+      assert_equal position.marks.map { |mark| mark.to_a.drop(1) }, copy.marks.map { |mark| mark.to_a.drop(1) }
     end
 
     def test_accounts_are_in_the_head
@@ -19,12 +19,12 @@ class Holdup::Collector
         writer.record("A#b", wall: 1)
         writer.account("main", caused: 77)
       end
-      assert_equal [nil, 77], PositionCodec.load(PositionCodec.dump_head(position), nil).slots.map { |slot| slot&.sums&.at(7) }
+      assert_equal [nil, 77], PositionCodec.load(PositionCodec.dump_head(position), nil).marks.map { |mark| mark&.slot&.sums&.at(7) }
     end
 
     def test_a_slot_that_was_never_read
-      position = Position.start(5).with(slots: [nil, nil])
-      assert_equal [nil, nil], PositionCodec.load(PositionCodec.dump_head(position), PositionCodec.dump_units(position)).slots
+      position = Position.start(5).with(marks: [nil, nil])
+      assert_equal [nil, nil], PositionCodec.load(PositionCodec.dump_head(position), PositionCodec.dump_units(position)).marks
     end
 
     def test_a_finished_one_is_small
@@ -42,13 +42,13 @@ class Holdup::Collector
 
     private
 
-    def facts(position) = position.to_h.except(:slots)
+    def facts(position) = position.to_h.except(:marks)
 
     def position_of
       Dir.mktmpdir("holdup-position") do |dir|
         yield SegmentWriter.new(dir)
         slots = Holdup::Segment::Directory.new(dir).entries.first.read { |reader| reader.snapshot.slots }
-        return Position.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, slots:)
+        return Position.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, marks: slots.map { |slot| Mark.of(slot) })
       end
     end
   end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "../segment/layout"
+require_relative "../segment/slot"
+require_relative "growth"
+
+module Holdup
+  class Collector
+    # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the layout.
+    Change = Struct.new(:series, :count, :errors, :sums, :histograms) do
+      # @param now [Segment::Slot]
+      # @param before [Segment::Slot, nil]
+      # @return [Change, nil] nil when `before` is not a beginning of `now`
+      def self.between(now, before)
+        before ||= Change::NOTHING
+        sums = now.sums.zip(before.sums).map { |later, earlier| later - earlier }
+        return if now.count < before.count || now.errors < before.errors || sums.min < 0
+        histograms = now.histograms.zip(before.histograms).map { |later, earlier| Growth.between(later, earlier) }
+        new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms) if histograms.all?
+      end
+
+      # @param series [Series]
+      # @param handoff_ns [Integer]
+      # @return [Change] of the book that holds what nobody caused
+      def self.of_handoff(series, handoff_ns)
+        sums = Array.new(Segment::Layout::SUMS.size, 0)
+        sums[Segment::Layout::SUMS.index(:caused_ns)] = handoff_ns
+        new(series, 0, 0, sums, [])
+      end
+
+      # @return [Boolean] nothing in it, not even a sum
+      def empty? = count.zero? && sums.all?(&:zero?) && histograms.all? { |growth| growth.sum.zero? }
+    end
+
+    Change::NOTHING = Segment::Slot.new(nil, 0, 0, Array.new(Segment::Layout::SUMS.size, 0).freeze,
+      Array.new(Segment::Layout::HISTOGRAMS.size) { Segment::Cells.new(0, 0, 0, 0, 0, 0, [].freeze).freeze }.freeze).freeze
+  end
+end

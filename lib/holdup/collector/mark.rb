@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../segment/slot"
+
+module Holdup
+  class Collector
+    # How far one slot of a segment has been carried: its numbers at that reading, as the bytes that the store keeps.
+    # Packed, because most slots stand still and a collector looks after thousands.
+    #
+    # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many, have the
+    # form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil until the segment was
+    # read, when the mark came from a store.
+    Mark = Struct.new(:series, :count, :errors, :bytes) do
+      # @param slot [Segment::Slot]
+      # @return [Mark]
+      def self.of(slot)
+        numbers = [slot.count, slot.errors].concat(slot.sums)
+        slot.histograms.each { |cells| numbers.push(cells.count, cells.sum, cells.min, cells.max, cells.zero, cells.offset, cells.counts.size) }
+        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)))
+      end
+
+      # @param bytes [String] as the store keeps it
+      # @return [Mark]
+      # @raise [DamagedData]
+      def self.load(bytes)
+        _, count, errors = bytes.unpack("w3")
+        new(nil, count, errors, bytes)
+      end
+
+      def self.pack(numbers, counts)
+        large = counts.max.to_i > Mark::LARGEST
+        [large ? 1 : 0].concat(numbers, counts).pack(large ? "w*" : Mark::FORMAT).freeze
+      end
+      private_class_method :pack
+
+      # @return [Segment::Slot] as it was read
+      # @raise [DamagedData]
+      def slot
+        numbers = bytes.unpack((bytes.getbyte(0) == 1) ? "w*" : Mark::FORMAT).drop(1)
+        at = Mark::NUMBERS
+        return damaged if numbers[at - 1].nil?
+        histograms = numbers[Mark::FACTS...at].each_slice(7).map do |*head, size|
+          Segment::Cells.new(*head, numbers[at, size]).tap { at += size }
+        end
+        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[2...Mark::FACTS], histograms) : damaged
+      rescue ArgumentError # malformed UTF-8
+        damaged
+      end
+
+      # @see Segment::Slot#still?
+      def still?(numbers) = numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
+
+      # @see Segment::Slot#account?
+      def account? = series&.kind == :account
+
+      private
+
+      def damaged = raise(DamagedData.new("a segment's stored position is damaged"))
+    end
+
+    # Count, errors and sums; then seven numbers for each histogram; then all counts.
+    Mark::FACTS = 2 + Segment::Layout::SUMS.size
+    Mark::NUMBERS = Mark::FACTS + 7 * Segment::Layout::HISTOGRAMS.size
+    Mark::FORMAT = "w#{Mark::NUMBERS + 1}U*".freeze
+    # More than UTF-8's form can hold: nobody has seen so many units in one bucket, but the count stays exact.
+    Mark::LARGEST = (1 << 31) - 1
+  end
+end
