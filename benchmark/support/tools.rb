@@ -4,6 +4,7 @@ require "tmpdir"
 require "native/gvl_work"
 
 # What runs inside an arm's process: each tool of the field behind the same methods.
+#   prepare       makes what it needs, in a server's master after the application has booted
 #   start         switches it on, for the whole process
 #   open          begins a measurement on this thread and leaves it open
 #   unit          one unit: ten releases of the GVL, and what the tool does to measure and record them
@@ -23,12 +24,14 @@ module Bench
     autoload :GvlTiming, "tools/gvl_timing"
     autoload :Vernier, "tools/vernier"
     autoload :Perfm, "tools/perfm"
+    autoload :PerfmInDatabase, "tools/perfm_in_database"
     autoload :Holdup, "tools/holdup"
     autoload :HoldupProbe, "tools/holdup_probe"
 
     ALL = {
-      "none" => -> { None.new }, "empty hook" => -> { EmptyHook.new }, "gvltools" => -> { Gvltools.new },
-      "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new }, "perfm" => -> { Perfm.new },
+      "none" => -> { None.new }, "none again" => -> { None.new }, "empty hook" => -> { EmptyHook.new },
+      "gvltools" => -> { Gvltools.new }, "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new },
+      "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
       "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }
     }.freeze
 
@@ -38,6 +41,8 @@ module Bench
 
     # Nothing measures: the price of the work itself.
     class None
+      def prepare = nil
+
       def start = nil
 
       def stop = nil

@@ -19,7 +19,7 @@ module Bench
 
       # `Perfm.setup!` wants an application with a database, or a server on the network; nothing else sets the agent.
       def start
-        ::Perfm.instance_variable_set(:@agent, ::Perfm::Agent.new(nil, Nowhere.new))
+        ::Perfm.instance_variable_set(:@agent, ::Perfm::Agent.new(nil, storage))
         @middleware = around(method(:answer))
       end
 
@@ -28,6 +28,8 @@ module Bench
       def around(app) = ::Perfm::Middleware::GvlInstrumentation.new(app)
 
       private
+
+      def storage = Nowhere.new
 
       def answer(_env)
         GvlWork.release(RELEASES)

@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+require "tools"
+require "storefront/application"
+
+# The storefront with one tool: Holdup as its Railtie and Puma's plugin set it up, another one's middleware outermost.
+name = ENV.fetch("BENCH_TOOL")
+tool = Bench::Tools.find(name) # before the application boots: perfm is a Rails engine
+measured = name == "holdup"
+application = Bench::Storefront.boot(measured:)
+tool.prepare
+run(measured ? application : tool.around(application))
