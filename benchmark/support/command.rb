@@ -32,7 +32,7 @@ module Bench
 
     def self.parser(options)
       OptionParser.new("Usage: bin/bench [#{NAMES.join("|")}]... [options]") do |parser|
-        parser.on("--quick", "a few seconds each, only to see that they run") { options[:quick] = true }
+        parser.on("--quick", "three minutes in all, only to see that they run") { options[:quick] = true }
         parser.on("--write", "put the tables into docs/benchmarks.md") { options[:write] = true }
       end
     end

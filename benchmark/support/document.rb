@@ -18,7 +18,7 @@ module Bench
       before, _, rest = document.partition(first)
       _, found, after = rest.partition(last)
       raise Failure, "docs/benchmarks.md has no lines #{first} and #{last}: put them where the figures belong" if found.empty?
-      File.write(@path, "#{before}#{first}\n#{text}#{last}#{after}")
+      File.write(@path, "#{before}#{first}\n\n#{text}\n#{last}#{after}")
     end
   end
 end

@@ -4,7 +4,7 @@ require "tmpdir"
 require "native/gvl_work"
 
 # What runs inside an arm's process: each tool of the field behind the same methods.
-#   prepare       makes what it needs, in a server's master after the application has booted
+#   prepare       sees to what it needs in a Rails application, before that boots
 #   start         switches it on, for the whole process
 #   open          begins a measurement on this thread and leaves it open
 #   unit          one unit: ten releases of the GVL, and what the tool does to measure and record them
