@@ -12,7 +12,9 @@ unless have_func("rb_internal_thread_specific_get", "ruby/thread.h") # 3.3
   abort "holdup needs Ruby >= 3.3: GVL events name their thread from there on"
 end
 
-append_cflags(%w[-std=c11 -O3 -fvisibility=hidden])
+have_func("posix_fallocate", "fcntl.h") # not on macOS
+
+append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden])
 append_cflags(%w[-Wall -Wextra -Werror -Wno-unused-parameter]) if ENV["HOLDUP_PEDANTIC"] # CI only: a warning never fails an install
 if ENV["HOLDUP_ASAN"]
   append_cflags(%w[-fsanitize=address -fno-omit-frame-pointer -g])

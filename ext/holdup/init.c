@@ -332,11 +332,19 @@ static uint64_t probe_waiting(void)
     return waiting;
 }
 
+/* Now, with the current thread's tally brought up to it. */
+static uint64_t probe_settled(void)
+{
+    uint64_t t = clk_now();
+    if (tc_enabled()) tc_settle(probe_current(), t);
+    return t;
+}
+
 static void probe_write_counters(void)
 {
     uint64_t *counters = SEG_HEADER->counters;
     tally_t sum = probe_totals();
-    counters[SEG_P_HANDOFF] = clk_ns(probe_handoff());
+    seg_lift(&counters[SEG_P_HANDOFF], clk_ns(probe_handoff()));
     counters[SEG_P_DISCARDED] = units.discarded;
     counters[SEG_P_ABANDONED] = units.abandoned;
     counters[SEG_P_BACKWARD] = tc.clock_backward;
@@ -345,10 +353,10 @@ static void probe_write_counters(void)
     counters[SEG_P_HOLDER] = tc.unknown_holder;
     counters[SEG_P_GROW_FAILED] = seg.grow_failed;
     counters[SEG_P_ACQUISITIONS] = sum.acquisitions;
-    counters[SEG_P_GC] = clk_ns(sum.gc);
-    counters[SEG_P_RUNNING] = clk_ns(sum.running);
-    counters[SEG_P_STALLED] = clk_ns(sum.stalled);
-    counters[SEG_P_IDLE] = clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]);
+    seg_lift(&counters[SEG_P_GC], clk_ns(sum.gc));
+    seg_lift(&counters[SEG_P_RUNNING], clk_ns(sum.running));
+    seg_lift(&counters[SEG_P_STALLED], clk_ns(sum.stalled));
+    seg_lift(&counters[SEG_P_IDLE], clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
 }
 
 static void probe_write_gauges(VALUE gauges)
@@ -378,8 +386,7 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     if (!reg.has_key || probe_forked) return Qfalse;
     clk_calibrate();
     clk_follow_realtime();
-    if (tc_enabled()) tc_settle(probe_current(), clk_now());
-    reg_publish_all();
+    reg_publish_all(probe_settled());
     if (!seg.base) return Qfalse;
     seg_lock();
     probe_write_counters();
@@ -404,8 +411,7 @@ static VALUE probe_snapshot(VALUE self)
 {
     VALUE hash = rb_hash_new();
     if (!reg.has_key) return hash;
-    if (tc_enabled()) tc_settle(probe_current(), clk_now());
-    reg_reap();
+    reg_reap(probe_settled());
     tally_t sum = probe_totals();
     probe_put(hash, "running_ns", clk_ns(sum.running));
     probe_put(hash, "stalled_ns", clk_ns(sum.stalled));
@@ -437,8 +443,7 @@ static VALUE probe_accounts(VALUE self)
 {
     VALUE hash = rb_hash_new();
     if (!reg.has_key) return hash;
-    if (tc_enabled()) tc_settle(probe_current(), clk_now());
-    reg_publish_all();
+    reg_publish_all(probe_settled());
     for (uint32_t i = 0; i < reg.account_count; i++) {
         measurement_t m;
         if (!reg.accounts[i].tally.acquisitions && !reg.accounts[i].tally.running) continue;

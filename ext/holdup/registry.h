@@ -108,11 +108,12 @@ static uint32_t reg_account(const char *label)
 }
 
 /* Moves what the thread did outside of units, since the last time, to its account. */
-static void reg_publish(tclock_t *c)
+static void reg_publish(tclock_t *c, uint64_t t)
 {
     tally_t outside = c->outside;
     if (!c->open_units) {
-        tally_t gap = tally_since(&c->tally, &c->mark);
+        tally_t now = tc_tally(c, t); /* as the mark: with the open hold's share of blame */
+        tally_t gap = tally_since(&now, &c->mark);
         tally_add(&outside, &gap);
     }
     tally_t more = tally_since(&outside, &c->published);
@@ -121,23 +122,23 @@ static void reg_publish(tclock_t *c)
 }
 
 /* Under the GVL. Ledgers are never freed: a Ractor's is 64 bytes, and events may still be on their way to it. */
-static void reg_reap(void)
+static void reg_reap(uint64_t t)
 {
     for (tclock_t *c = reg.clocks, *next; c; c = next) {
         next = c->next;
         if (!__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE) || BLAME_GET(c->blame->holder) == c) continue;
         unit_abandon_all(c);
-        reg_publish(c);
+        reg_publish(c, t);
         tally_add(&reg.departed, &c->tally);
         reg_unlist(c);
         free(c);
     }
 }
 
-static void reg_publish_all(void)
+static void reg_publish_all(uint64_t t)
 {
-    for (tclock_t *c = reg.clocks; c; c = c->next) reg_publish(c);
-    reg_reap();
+    for (tclock_t *c = reg.clocks; c; c = c->next) reg_publish(c, t);
+    reg_reap(t);
 }
 
 /* After fork only the forking thread lives; all counts start again at zero. */

@@ -202,6 +202,16 @@ static uint16_t *seg_place(enum seg_kind kind, seg_text_t name, seg_text_t queue
     }
 }
 
+/* Space for `bytes` from `from`; 0 or an errno. Without posix_fallocate (macOS) the disk is trusted to have it. */
+static int seg_allocate(int file, off_t from, off_t bytes)
+{
+#ifdef HAVE_POSIX_FALLOCATE
+    return posix_fallocate(file, from, bytes);
+#else
+    return ftruncate(file, from + bytes) ? errno : 0;
+#endif
+}
+
 /* Space for one more slot, taken in chunks before any page is touched. */
 static bool seg_room(void)
 {
@@ -211,7 +221,7 @@ static bool seg_room(void)
     uint64_t slots = header->series_capacity - seg.allocated;
     if (slots > SEG_GROW_SLOTS) slots = SEG_GROW_SLOTS;
     off_t from = (off_t)(header->series_offset + seg.allocated * sizeof(seg_series_t));
-    if (posix_fallocate(seg.file, from, (off_t)(slots * sizeof(seg_series_t)))) {
+    if (seg_allocate(seg.file, from, (off_t)(slots * sizeof(seg_series_t)))) {
         seg.grow_failed++;
         return false;
     }
@@ -318,6 +328,21 @@ static void seg_record_nested(const measurement_t *m, uint32_t count)
     seg_commit();
 }
 
+/*
+ * Absolute numbers are converted from ticks anew at each tick, with a rate that is known ever better: they can come out
+ * some ns lower than the last time. A reader takes a number that goes back for damage, so it stays until it is passed.
+ */
+static void seg_raise(uint64_t *field, uint64_t value)
+{
+    if (value > *field) seg_set(field, value);
+}
+
+/* The same for the header's counters, which need no log: each is read alone. */
+static void seg_lift(uint64_t *counter, uint64_t value)
+{
+    if (value > *counter) __atomic_store_n(counter, value, __ATOMIC_RELAXED);
+}
+
 /* A thread's time outside of units: absolute sums, rewritten at each tick. */
 static void seg_record_account(const char *name, const measurement_t *m)
 {
@@ -326,11 +351,11 @@ static void seg_record_account(const char *name, const measurement_t *m)
     seg_series_t *s = seg_slot(slot - 1);
     const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,
                              m->acquisitions, m->preemptions, m->hold_squares_us2};
-    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_set(&s->counters[i], sums[i]);
-    seg_set(&s->histograms[SEG_WALL].sum, m->wall_ns);
-    seg_set(&s->histograms[SEG_RUNNING].sum, m->running_ns);
-    seg_set(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
-    seg_set(&s->histograms[SEG_IDLE].sum, m->idle_ns);
+    for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_raise(&s->counters[i], sums[i]);
+    seg_raise(&s->histograms[SEG_WALL].sum, m->wall_ns);
+    seg_raise(&s->histograms[SEG_RUNNING].sum, m->running_ns);
+    seg_raise(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
+    seg_raise(&s->histograms[SEG_IDLE].sum, m->idle_ns);
     seg_commit();
 }
 
@@ -412,7 +437,7 @@ static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t wor
     int file = seg_create(path, hidden, sizeof(hidden));
     if (file < 0) return errno;
     size_t mapped = fixed + capacity * sizeof(seg_series_t);
-    int failed = posix_fallocate(file, 0, (off_t)fixed);
+    int failed = seg_allocate(file, 0, (off_t)fixed);
     void *base = failed ? MAP_FAILED : mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (base == MAP_FAILED) {
         if (!failed) failed = errno;

@@ -19,7 +19,7 @@ class WorkerKillTest < Minitest::Test
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
       @folder = folder
       collector = Process.spawn(environment, *collect, "--interval", "0.2", err: File::NULL)
-      tallies = ROUNDS.times.map { |round| kill_round(Random.new(round)) }.flatten(1)
+      tallies = ROUNDS.times.flat_map { |round| kill_round(Random.new(round)) }
       Process.kill(:TERM, collector)
       Process.wait(collector)
       wait_until(30) { system(environment, *collect, "--once", exception: true) && Dir.glob("#{@folder}/segments/*.segment").empty? }

@@ -13,8 +13,8 @@ module Holdup
     class Gleaner
       NS = 1_000_000_000
       # A process that we don't see and that does not tick is dead. One that ticks lives where we can't see it: in
-      # another container with the same folder.
-      SILENT_NS = 3 * NS
+      # another container with the same folder. Three times the longest `tick_seconds`: a hold may keep it from ticking.
+      SILENT_NS = 15 * NS
       # A segment can't be older: its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS
 

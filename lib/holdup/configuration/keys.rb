@@ -48,7 +48,7 @@ module Holdup
       Key.new(name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
         help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since 1970, with or " \
           "without t=). X-Queue-Start is read when it is missing."),
-      Key.new(name: :tick_seconds, type: Types::Seconds.new(0.05..60), default: 1,
+      Key.new(name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
         help: "How often a process writes its gauges and accounts. Units are written when they end, whatever this is."),
       Key.new(name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
         help: "What carries segments to the store: a process beside the server, a thread in it (development), or off " \

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "rbconfig"
+
+# Who may require whom. Data flows one way, so an arrow that points back is a mistake in the design, not in a detail.
+# The table is docs/architecture.md's; a file belongs to the part of its folder, or is a part by itself.
+class ArchitectureTest < Minitest::Test
+  LIB = File.expand_path("../lib/holdup", __dir__)
+  ROOT = File.expand_path("..", __dir__)
+
+  VALUES = %w[clock errors histogram measurement series setting version window].freeze
+
+  # part => the parts that it may require, itself and values aside
+  ALLOWED = {
+    "analysis" => [],
+    "base" => %w[configuration instrumentation log recorder runtime],
+    "cli" => %w[analysis collector configuration doctor log reports runtime segment stores],
+    "collector" => %w[guard log segment],
+    "configuration" => [],
+    "doctor" => %w[analysis configuration probe segment],
+    "exec" => %w[instrumentation runtime servers],
+    "exec_boot" => %w[exec],
+    "fork_hook" => %w[guard],
+    "guard" => %w[log],
+    "instrumentation" => %w[guard recorder],
+    "lab" => [],
+    "log" => [],
+    "probe" => [],
+    "rails" => %w[base],
+    "recorder" => %w[guard],
+    "reports" => %w[analysis],
+    "runtime" => %w[collector configuration fork_hook guard log probe recorder segment servers setting_facts stores],
+    "segment" => [],
+    "servers" => [],
+    "setting_facts" => %w[probe],
+    "stores" => []
+  }.freeze
+
+  # The half that runs inside the application: nothing but Ruby and what the application has.
+  IN_APP = %w[base configuration exec fork_hook guard instrumentation log probe recorder runtime segment servers setting_facts].freeze
+  GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack)[\/.-]/
+  # Rails, RUBYOPT and Sequel's migrator bring what these stand on.
+  LOADED_BY_A_HOST = %r{\A(rails\.rb|exec_boot\.rb|stores/migrations/)}
+
+  def test_no_arrow_points_back
+    wrong = files.flat_map do |file|
+      required_parts(file).reject { |part| allowed?(part_of(file), part) }.map { |part| "#{relative(file)} requires #{part}" }
+    end
+    assert_empty wrong
+  end
+
+  def test_every_part_is_in_the_table
+    assert_empty files.map { |file| part_of(file) }.uniq - ALLOWED.keys - VALUES
+  end
+
+  def test_each_file_loads_alone_in_a_fresh_ruby
+    loadable = files.reject { |file| LOADED_BY_A_HOST.match?(relative(file)) }
+    assert_empty loadable.filter_map { |file| load_alone(file) }
+  end
+
+  def test_the_in_app_half_loads_no_gem
+    parts = IN_APP.select { |part| File.exist?("#{LIB}/#{part}.rb") }.map { |part| "holdup/#{part}" }
+    output = plain_ruby("ARGV.each { |part| require part }\nputs $LOADED_FEATURES", "holdup", *parts)
+    assert_includes output, "holdup/runtime.rb"
+    assert_empty output.lines.reject { |file| file.start_with?(LIB) }.grep(GEMS_OF_THE_OTHER_HALF)
+  end
+
+  def test_loading_the_gem_starts_nothing
+    output = plain_ruby(<<~RUBY)
+      threads = Thread.list.size
+      require "holdup"
+      puts [Thread.list.size - threads, Holdup.running?, Holdup::Probe.enabled?].join(" ")
+    RUBY
+    assert_equal "0 false false", output.chomp
+  end
+
+  private
+
+  def files = Dir["#{LIB}/**/*.rb"].sort
+
+  def relative(file) = file.delete_prefix("#{LIB}/")
+
+  def part_of(file) = relative(file).split("/").first.delete_suffix(".rb")
+
+  def required_parts(file)
+    targets = File.read(file).scan(/require_relative "([^"]+)"/).flatten.map { |path| File.expand_path(path, File.dirname(file)) }
+    targets += File.read(file).scan(/require "holdup\/([^"]+)"/).flatten.map { |path| File.join(LIB, path) }
+    targets.select { |path| path.start_with?("#{LIB}/") }.map { |path| part_of(path) }.uniq
+  end
+
+  def allowed?(from, to)
+    return true if from == to
+    return VALUES.include?(from) if VALUES.include?(to) && VALUES.include?(from)
+    VALUES.include?(to) || ALLOWED.fetch(from, []).include?(to)
+  end
+
+  # Without Bundler, which would have everything of the Gemfile at hand.
+  def plain_ruby(script, *arguments)
+    bare = {"RUBYOPT" => nil, "RUBYLIB" => nil, "BUNDLE_GEMFILE" => nil}
+    output, status = Open3.capture2e(bare, RbConfig.ruby, "-W0", "-I#{File.dirname(LIB)}", "-e", script, *arguments)
+    assert status.success?, output
+    output
+  end
+
+  def load_alone(file)
+    output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", "require #{file.dump}")
+    warned = output.lines.any? { |line| line.start_with?("#{ROOT}/lib") }
+    "#{relative(file)}: #{output}" if warned || !status.success?
+  end
+end
