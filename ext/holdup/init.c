@@ -496,12 +496,11 @@ static VALUE probe_count(VALUE self, VALUE counter)
     return Qnil;
 }
 
+/* @return [String] "counter" or "monotonic": the clock in use, or, before the first start, the one that would be */
 static VALUE probe_clock_source(VALUE self)
 {
-#ifdef CLK_COUNTER
-    if (clk.counter) return rb_utf8_str_new_cstr("counter");
-#endif
-    return rb_utf8_str_new_cstr("monotonic");
+    bool counter = clk.base_ticks ? clk.counter : clk_counter_is_safe();
+    return rb_utf8_str_new_cstr(counter ? "counter" : "monotonic");
 }
 
 /* For tests of the index rule against the Ruby oracle. */

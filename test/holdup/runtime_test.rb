@@ -24,7 +24,7 @@ class Holdup::RuntimeTest < Minitest::Test
     @probe = RecordingProbe.new(enabled: false)
     @log = CollectedLog.new
     @collector = Collector.new
-    @settings = {dir: @root, tick_seconds: 60}
+    @settings = {dir: @root, tick_seconds: 5}
     @runtime = runtime
   end
 

@@ -63,7 +63,7 @@ module Demo
       progress_end
       raise Failure, "the storefront died:" unless @storefront.alive?
       say "waiting for the collector to store the last units"
-      @report.wait_for(@outcomes.each_value.sum(&:answered))
+      @report.wait_for(@outcomes.each_value.sum(&:answered)) { |json| Checks.new(json, @outcomes).failures.empty? }
     rescue Failure => failure
       # What Holdup complained of stands in the server's log.
       raise Failure, "#{failure.message}\n#{@storefront.last_words}"
