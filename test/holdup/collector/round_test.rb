@@ -108,7 +108,7 @@ class Holdup::Collector
       run_round
       assert_path_exists writer.path
       writer.record("A#b", wall: 5_000)
-      run_round(10 * NS)
+      run_round(16 * NS)
       refute_path_exists writer.path
       assert_equal 2, total("A#b").count
     end
