@@ -13,9 +13,9 @@ module Holdup
       # @return [Change, nil] nil when `before` is not a beginning of `now`
       def self.between(now, before)
         before ||= Change::NOTHING
-        sums = now.sums.zip(before.sums).map { |later, earlier| later - earlier }
+        sums = Array.new(now.sums.size) { |index| now.sums[index] - before.sums[index] } # zip would make a pair for each
         return if now.count < before.count || now.errors < before.errors || sums.min < 0
-        histograms = now.histograms.zip(before.histograms).map { |later, earlier| Growth.between(later, earlier) }
+        histograms = Array.new(now.histograms.size) { |index| Growth.between(now.histograms[index], before.histograms[index]) }
         new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms) if histograms.all?
       end
 

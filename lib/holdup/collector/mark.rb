@@ -37,13 +37,14 @@ module Holdup
       # @return [Segment::Slot] as it was read
       # @raise [DamagedData]
       def slot
-        numbers = bytes.unpack((bytes.getbyte(0) == 1) ? "w*" : Mark::FORMAT).drop(1)
-        at = Mark::NUMBERS
-        return damaged if numbers[at - 1].nil?
-        histograms = numbers[Mark::FACTS...at].each_slice(7).map do |*head, size|
+        numbers = bytes.unpack((bytes.getbyte(0) == 1) ? "w*" : Mark::FORMAT)
+        return damaged if numbers[Mark::NUMBERS].nil?
+        at = Mark::NUMBERS + 1
+        histograms = Array.new(Segment::Layout::HISTOGRAMS.size) do |index|
+          *head, size = numbers[1 + Mark::FACTS + index * 7, 7]
           Segment::Cells.new(*head, numbers[at, size]).tap { at += size }
         end
-        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[2...Mark::FACTS], histograms) : damaged
+        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[3..Mark::FACTS], histograms) : damaged
       rescue ArgumentError # malformed UTF-8
         damaged
       end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/measurement"
+require "holdup/segment/directory"
+
+# The C writer and the Ruby reader are two hands that write one layout: what C records, Ruby reads, number by number, and
+# where Ruby's own writer puts a word, C puts it too.
+class SegmentTest < Minitest::Test
+  include FreshRuby
+
+  L = Holdup::Segment::Layout
+
+  def setup
+    @dir = Dir.mktmpdir("holdup-native-segment")
+  end
+
+  def teardown
+    FileUtils.rm_rf(@dir)
+  end
+
+  def test_what_c_records_ruby_reads
+    write(<<~RUBY)
+      3.times { Holdup::Probe.record(Holdup::Probe.enter.tap { burn }, 1, "A#b", nil, 7_000, false) }
+      Holdup::Probe.record(Holdup::Probe.enter, 2, "J", "low", nil, true)
+      Holdup::Probe.setting = %({"threads":5})
+    RUBY
+    snapshot = read
+    request, job = snapshot.slot("A#b"), snapshot.slot("J", kind: :job, queue: "low")
+    assert_equal [3, 0, 1, 1], [request.count, request.errors, job.count, job.errors]
+    assert_equal [Holdup::Histogram.of([7_000] * 3), 0], [request.histogram(:queued), job.histogram(:queued).count]
+    assert_equal({"threads" => 5}, snapshot.setting.attributes)
+    assert_equal [3, 7, 4], [snapshot.header.worker_index, snapshot.header.generation, snapshot.counters[:units]]
+    assert_predicate snapshot.header, :closed?
+  end
+
+  # wall = running + stalled + idle holds for sums, and the ring tells the same units as the histograms.
+  def test_histograms_sums_and_ring_agree
+    write('30.times { |n| Holdup::Probe.record(Holdup::Probe.enter.tap { burn(n * 300) }, 1, "A#b", nil, n * 1_000_000, n.even?) }')
+    snapshot = read
+    slot = snapshot.slot("A#b")
+    {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}.each do |histogram, field|
+      assert_equal Holdup::Histogram.of(snapshot.ring.map { |entry| entry.public_send(field) }), slot.histogram(histogram), histogram
+    end
+    assert_equal slot.histogram(:wall).sum, %i[running stalled idle].sum { |name| slot.histogram(name).sum }
+    assert_equal slot.named_sums[:acquisitions], snapshot.ring.sum(&:acquisitions)
+    assert_equal [15, 30], [slot.errors, slot.count]
+  end
+
+  def test_both_writers_put_the_same_words_in_the_same_places
+    write('Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false)', ring: 64)
+    slot = read.slot("A#b")
+    ours = SegmentWriter.new(File.join(@dir, "ours"), ring: 64, worker: 3)
+    ours.record("A#b", **slot.named_sums, **L::HISTOGRAMS.to_h { |name| [name, slot.histogram(name).sum] })
+    theirs_bytes, ours_bytes = slot_bytes(File.binread(path), read.slots.index(slot)), slot_bytes(File.binread(ours.path), 0)
+    assert_equal ours_bytes.unpack("Q<*"), theirs_bytes.unpack("Q<*")
+  end
+
+  private
+
+  def path = Dir["#{@dir}/*.segment"].first
+
+  def read = Holdup::Segment::Reader.open(path, gone: true, &:snapshot)
+
+  def slot_bytes(file, index) = file.byteslice(L.series_offset(64) + index * L::SERIES_BYTES, L::SERIES_BYTES)
+
+  def write(script, ring: 128)
+    fresh_ruby(<<~RUBY)
+      def burn(times = 1000) = times.times { Math.sqrt(2) }
+      Holdup::Probe.open_segment(#{File.join(@dir, "1-1.segment").dump}, 20, #{ring}, 3, 7)
+      Holdup::Probe.enable
+      #{script}
+      Holdup::Probe.tick([])
+      Holdup::Probe.close_segment
+    RUBY
+  end
+end
