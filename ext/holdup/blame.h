@@ -42,6 +42,23 @@ static inline void blame_spin(unsigned *spins)
     if (++*spins % 128 == 0) sched_yield();
 }
 
+/*
+ * The locks of units, registry and segment are for Ractors: with one ledger there is one GVL, and its holder is alone.
+ * Nothing inside of a lock gives the GVL up, so the answer does not change between lock and unlock.
+ */
+static bool blame_many;
+
+static inline void blame_acquire(bool *lock)
+{
+    unsigned spins = 0;
+    while (blame_many && __atomic_test_and_set(lock, __ATOMIC_ACQUIRE)) blame_spin(&spins);
+}
+
+static inline void blame_release(bool *lock)
+{
+    if (blame_many) __atomic_clear(lock, __ATOMIC_RELEASE);
+}
+
 static inline void blame_lock(blame_t *b)
 {
     uint64_t seq = BLAME_GET(b->seq);

@@ -32,10 +32,11 @@ static inline uint64_t clk_cntvct(void)
 static struct {
     bool counter;          /* ticks come from the CPU's counter */
     uint64_t rate;         /* ns per tick, 32.32 */
+    double us;             /* the same in us per tick */
     uint64_t base_ticks;   /* one instant in all three clocks */
     uint64_t base_mono_ns;
     uint64_t base_real_ns;
-} clk = {false, CLK_UNIT, 0, 0, 0};
+} clk = {false, CLK_UNIT, 1e-3, 0, 0, 0};
 
 static inline uint64_t clk_read_ns(clockid_t id)
 {
@@ -119,7 +120,9 @@ static void clk_calibrate(void)
     clk_pair(&ticks, &mono_ns);
     if (ticks <= clk.base_ticks) return;
     unsigned __int128 span = (unsigned __int128)(mono_ns - clk.base_mono_ns) << 32;
-    __atomic_store_n(&clk.rate, (uint64_t)(span / (ticks - clk.base_ticks)), __ATOMIC_RELAXED);
+    uint64_t rate = (uint64_t)(span / (ticks - clk.base_ticks));
+    __atomic_store_n(&clk.rate, rate, __ATOMIC_RELAXED);
+    clk.us = (double)rate / (double)CLK_UNIT / 1000.0;
 #endif
 }
 

@@ -35,13 +35,12 @@ static struct {
 
 static inline void reg_lock(void)
 {
-    unsigned spins = 0;
-    while (__atomic_test_and_set(&reg.lock, __ATOMIC_ACQUIRE)) blame_spin(&spins);
+    blame_acquire(&reg.lock);
 }
 
 static inline void reg_unlock(void)
 {
-    __atomic_clear(&reg.lock, __ATOMIC_RELEASE);
+    blame_release(&reg.lock);
 }
 
 static inline tclock_t *reg_clock(VALUE thread)
@@ -54,6 +53,7 @@ static blame_t *reg_add_ledger(bool shared)
     blame_t *b = calloc(1, sizeof(*b));
     if (!b) return reg.main; /* blame degrades, nothing breaks */
     b->shared = shared;
+    if (reg.ledgers) blame_many = true;
     reg_lock();
     b->next = reg.ledgers;
     reg.ledgers = b;

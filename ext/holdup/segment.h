@@ -112,13 +112,12 @@ static struct {
 
 static inline void seg_lock(void)
 {
-    unsigned spins = 0;
-    while (__atomic_test_and_set(&seg.lock, __ATOMIC_ACQUIRE)) blame_spin(&spins);
+    blame_acquire(&seg.lock);
 }
 
 static inline void seg_unlock(void)
 {
-    __atomic_clear(&seg.lock, __ATOMIC_RELEASE);
+    blame_release(&seg.lock);
 }
 
 static inline seg_series_t *seg_slot(uint64_t slot)

@@ -49,13 +49,12 @@ static struct {
 
 static inline void unit_lock(void)
 {
-    unsigned spins = 0;
-    while (__atomic_test_and_set(&units.lock, __ATOMIC_ACQUIRE)) blame_spin(&spins);
+    blame_acquire(&units.lock);
 }
 
 static inline void unit_unlock(void)
 {
-    __atomic_clear(&units.lock, __ATOMIC_RELEASE);
+    blame_release(&units.lock);
 }
 
 static bool unit_grow(void)
@@ -184,7 +183,7 @@ static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
     m->caused_ns = (int64_t)span->caused > 0 ? clk_ns(span->caused) : 0;
     m->acquisitions = span->acquisitions;
     m->preemptions = span->preemptions;
-    double us = (double)clk_ns(UINT64_C(1) << 30) / (double)(UINT64_C(1) << (30 - TC_SQUARE_SHIFT)) / 1000.0;
+    double us = clk.us * (double)(1 << TC_SQUARE_SHIFT);
     m->hold_squares_us2 = (uint64_t)((double)span->squares * us * us);
 }
 

@@ -18,9 +18,16 @@ class NativeTest < Minitest::Test
     Probe.enable
   end
 
-  def assert_mostly(part, measurement, share = 0.9)
-    of = measurement.public_send(part).fdiv(measurement.wall_ns)
-    assert_operator of, :>=, share, "#{part} is #{(of * 100).round(1)} % of #{measurement}"
+  # Nearly all of another part: neither depends on how busy the machine is.
+  def assert_mostly(part, measurement, of: :idle_ns, share: 0.9)
+    actual = measurement.public_send(part).fdiv(measurement.public_send(of))
+    assert_operator actual, :>=, share, "#{part} is #{(actual * 100).round(1)} % of #{of} in #{measurement}"
+  end
+
+  # The work that was asked for, to within a share of it.
+  def assert_worked(work_ns, part, measurement, within: 0.05)
+    actual = measurement.public_send(part).fdiv(work_ns)
+    assert_in_delta 1.0, actual, within, "#{part} against #{work_ns} ns of work in #{measurement}"
   end
 
   def assert_adds_up(measurement)
