@@ -12,7 +12,7 @@ class Timed
   def initialize(app, file)
     @app = app
     @lines = Queue.new
-    Thread.new { file.syswrite(@lines.pop) while true }
+    Thread.new { loop { file.syswrite(@lines.pop) } }
   end
 
   # Until the answer is sent, as Holdup does.
