@@ -1,160 +1,31 @@
 /*
- * Holdup::Probe: the Ruby-visible methods, and the one hook that feeds them. One translation unit: the parts are headers
- * with static functions only, so that the compiler sees the whole hook at once and nothing but Init_holdup is exported.
+ * Holdup::Probe: the Ruby-visible methods. One translation unit: the parts are headers with static functions only, so
+ * that the compiler sees the whole hook at once and nothing but Init_holdup is exported.
  */
 #include <ruby.h>
-#include <ruby/atomic.h>
-#include <ruby/debug.h>
-#include <ruby/encoding.h>
-#include <ruby/thread.h>
 
-#include "registry.h"
-#include "segment.h"
-
-static VALUE probe_error; /* Holdup::UnsupportedError */
-static rb_internal_thread_event_hook_t *probe_hook;
-static VALUE probe_gc_hook;
-static bool probe_forked; /* set in a child until it is re-armed */
-
-/* --- the hook --- */
-
-static void probe_started(VALUE thread)
-{
-    tclock_t *c = reg_add_clock(thread, reg_ledger_of_new(thread));
-    if (!c) return;
-    c->cpu_ns = 0; /* born with us: all its CPU is ours to tell */
-    c->epoch = tc.epoch;
-}
-
-static void probe_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused)
-{
-    (void)unused;
-    if (event == RUBY_INTERNAL_THREAD_EVENT_STARTED) { /* the creator runs this, holding the GVL: it may allocate */
-        probe_started(data->thread);
-        return;
-    }
-    tclock_t *c = reg_clock(data->thread);
-    if (!c) return;
-    if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over, without the GVL */
-        rb_internal_thread_specific_set(data->thread, reg.key, NULL);
-        tc_exited(c);
-        return;
-    }
-    if (!tc_enabled()) return;
-    uint64_t t = clk_now();
-    switch (event) {
-      case RUBY_INTERNAL_THREAD_EVENT_READY: /* a waker, the thread itself or a timer thread; perhaps without the GVL */
-        tc_ready(c, t);
-        break;
-      case RUBY_INTERNAL_THREAD_EVENT_RESUMED: /* the thread itself; it holds the GVL */
-        tc_resumed(c, t);
-        break;
-      case RUBY_INTERNAL_THREAD_EVENT_SUSPENDED: /* the thread itself; it still holds the GVL */
-        tc_suspended(c, t);
-        break;
-    }
-}
-
-/* GC runs on a thread that holds the GVL, with allocation forbidden. Internal events leave YJIT's code alone. */
-static void probe_on_gc_event(VALUE tracepoint, void *unused)
-{
-    (void)unused;
-    if (!tc_enabled()) return;
-    tclock_t *c = reg_clock(rb_thread_current());
-    if (!c) return;
-    if (rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER) {
-        c->gc_from = clk_now();
-    }
-    else if (c->gc_from) {
-        c->tally.gc += tc_since(c->gc_from, clk_now());
-        c->gc_from = 0;
-    }
-}
-
-/* --- switching on and off --- */
-
-static tclock_t *probe_current(void)
-{
-    VALUE thread = rb_thread_current();
-    tclock_t *c = reg_clock(thread);
-    return c ? c : reg_add_clock(thread, reg.main);
-}
-
-/* Runs in the child, on its only thread, before any Ruby code. */
-static void probe_atfork_child(void)
-{
-    if (!reg.has_key) return;
-    tc.enabled = false;
-    tc.epoch++;
-    probe_forked = true;
-    seg.lock = false;
-    seg_forget();
-}
-
-static void probe_make_key(void)
-{
-    if (reg.has_key) return;
-    reg.key = rb_internal_thread_specific_key_create();
-    if (reg.key >= REG_KEY_LIMIT)
-        rb_raise(probe_error, "all %d of Ruby's per-thread storage keys are taken by other gems (gvltools, profilers and "
-                 "APM agents take one each): load fewer of them, or start Holdup before them", REG_KEY_LIMIT);
-    reg.has_key = true;
-    pthread_atfork(NULL, NULL, probe_atfork_child);
-}
-
-static void probe_install_hooks(void)
-{
-    if (probe_hook) return;
-    probe_hook = rb_internal_thread_add_event_hook(
-        probe_on_thread_event,
-        RUBY_INTERNAL_THREAD_EVENT_STARTED | RUBY_INTERNAL_THREAD_EVENT_READY | RUBY_INTERNAL_THREAD_EVENT_RESUMED |
-            RUBY_INTERNAL_THREAD_EVENT_SUSPENDED | RUBY_INTERNAL_THREAD_EVENT_EXITED,
-        NULL);
-    probe_gc_hook = rb_tracepoint_new(0, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT, probe_on_gc_event, NULL);
-    rb_tracepoint_enable(probe_gc_hook);
-}
-
-static void probe_clock_living_threads(void)
-{
-    VALUE threads = rb_funcall(rb_cThread, rb_intern("list"), 0);
-    for (long i = 0; i < RARRAY_LEN(threads); i++) {
-        VALUE thread = RARRAY_AREF(threads, i);
-        if (!reg_clock(thread)) reg_add_clock(thread, reg.main);
-    }
-}
-
-/* A new epoch: the enabling thread runs, of the others nothing is known until their next event. */
-static void probe_begin_epoch(void)
-{
-    tc.epoch++;
-    tclock_t *current = probe_current();
-    for (blame_t *b = reg.ledgers; b; b = b->next) blame_reset(b, NULL);
-    blame_reset(current->blame, current);
-    tc_begin_epoch(current);
-    uint64_t t = clk_now();
-    tc_settle(current, t);
-    current->native = pthread_self();
-    __atomic_store_n(&tc.enabled, true, __ATOMIC_RELEASE);
-}
+#include "hook.h"
+#include "segment_file.h"
+#include "segment_record.h"
+#include "text.h"
 
 /*
- * Starts measuring. The hook is installed once and never removed: removing it while a thread runs it hangs forked
- * children (Bug #21959); a flag switches it.
+ * Starts measuring.
  * @raise [Holdup::UnsupportedError] when other gems hold all of Ruby's per-thread storage keys
  */
 static VALUE probe_enable(VALUE self)
 {
     if (tc_enabled()) return Qfalse;
-    if (probe_forked) return Qfalse;
-    probe_make_key();
+    if (hook_forked) return Qfalse;
+    hook_make_key();
     clk_start();
     const char *mn = getenv("RUBY_MN_THREADS");
     tc.mn = mn && *mn == '1';
     if (!reg.main) reg.main = reg_add_ledger(tc.mn);
     if (!reg.main) rb_memerror();
-    probe_clock_living_threads();
-    probe_install_hooks();
-    probe_begin_epoch();
+    hook_clock_living_threads();
+    hook_install();
+    hook_begin_epoch();
     return Qtrue;
 }
 
@@ -172,13 +43,13 @@ static VALUE probe_enabled_p(VALUE self)
 
 static VALUE probe_forked_p(VALUE self)
 {
-    return probe_forked ? Qtrue : Qfalse;
+    return hook_forked ? Qtrue : Qfalse;
 }
 
 /* In a forked child: forgets the parent's threads and counts. The segment is already let go. */
 static VALUE probe_after_fork(VALUE self)
 {
-    if (!probe_forked) return Qfalse;
+    if (!hook_forked) return Qfalse;
     VALUE thread = rb_thread_current();
     tclock_t *current = reg_clock(thread);
     if (current) {
@@ -189,7 +60,7 @@ static VALUE probe_after_fork(VALUE self)
         current->cpu_ns = TC_CPU_UNREAD;
     }
     reg_reset_after_fork(current);
-    probe_forked = false;
+    hook_forked = false;
     return Qtrue;
 }
 
@@ -199,7 +70,7 @@ static VALUE probe_after_fork(VALUE self)
 static VALUE probe_enter(VALUE self)
 {
     if (!tc_enabled()) return INT2FIX(0);
-    tclock_t *c = probe_current();
+    tclock_t *c = hook_current();
     return c ? ULL2NUM(unit_enter(c)) : INT2FIX(0);
 }
 
@@ -213,7 +84,7 @@ static bool probe_end(VALUE handle, probe_ended_t *ended)
     unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
     if (!u) return false;
     ended->unit.queued_ns = UNIT_UNKNOWN;
-    return unit_leave(u, probe_current(), &ended->unit, &ended->excess, &ended->nested);
+    return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
 }
 
 static VALUE probe_cancel(VALUE self, VALUE handle)
@@ -235,47 +106,6 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     return numbers;
 }
 
-/* --- names: at most so many bytes, valid UTF-8, no control characters --- */
-
-static bool probe_clean(const char *text, long bytes)
-{
-    for (long i = 0; i < bytes; i++)
-        if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e) return false;
-    return true;
-}
-
-/* A sane copy in `room`: other bytes than valid UTF-8 become '?', so do control characters. */
-static seg_text_t probe_sanitise(VALUE string, char *room, size_t limit)
-{
-    const char *from = RSTRING_PTR(string), *end = from + RSTRING_LEN(string);
-    rb_encoding *utf8 = rb_utf8_encoding();
-    size_t used = 0;
-    while (from < end && used < limit) {
-        int length = rb_enc_precise_mbclen(from, end, utf8);
-        bool valid = MBCLEN_CHARFOUND_P(length) && (unsigned char)*from >= 0x20 && *from != 0x7f;
-        size_t bytes = valid ? (size_t)MBCLEN_CHARFOUND_LEN(length) : 1;
-        if (used + bytes > limit) break;
-        if (valid) memcpy(room + used, from, bytes);
-        else room[used] = '?';
-        used += bytes;
-        from += bytes;
-    }
-    seg_text_t text = {room, used};
-    return text;
-}
-
-static seg_text_t probe_text(VALUE string, char *room, size_t limit)
-{
-    seg_text_t text = {"", 0};
-    if (!RB_TYPE_P(string, T_STRING)) return text;
-    text.text = RSTRING_PTR(string);
-    text.bytes = (size_t)RSTRING_LEN(string);
-    if (text.bytes <= limit && probe_clean(text.text, (long)text.bytes)) return text;
-    text = probe_sanitise(string, room, limit);
-    SEG_HEADER->counters[SEG_P_SANITISED]++;
-    return text;
-}
-
 /* record(handle, kind, name, queue, queued_ns, error): ends the unit and writes it to the segment. */
 static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALUE queue, VALUE queued_ns, VALUE error)
 {
@@ -284,8 +114,8 @@ static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALU
     bool known = probe_end(handle, &ended);
     if (!known || !seg.base) return Qnil;
     if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
-    seg_text_t name_text = probe_text(name, name_room, SEG_NAME_BYTES);
-    seg_text_t queue_text = probe_text(queue, queue_room, SEG_QUEUE_BYTES);
+    seg_text_t name_text = text_of(name, name_room, SEG_NAME_BYTES);
+    seg_text_t queue_text = text_of(queue, queue_room, SEG_QUEUE_BYTES);
     if (!name_text.bytes) name_text = seg_text("(unnamed)");
     seg_lock();
     seg_record(kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, name_text, queue_text, &ended.unit, RTEST(error));
@@ -305,7 +135,7 @@ static VALUE probe_label(VALUE self, VALUE thread, VALUE label)
     tclock_t *c = reg.has_key ? reg_clock(thread) : NULL;
     if (!c) return Qnil;
     Check_Type(label, T_STRING);
-    seg_text_t text = probe_sanitise(label, room, sizeof(room) - 1);
+    seg_text_t text = text_sanitise(label, room, sizeof(room) - 1);
     room[text.bytes] = '\0';
     c->account = reg_account(room);
     return Qnil;
@@ -336,7 +166,7 @@ static uint64_t probe_waiting(void)
 static uint64_t probe_settled(void)
 {
     uint64_t t = clk_now();
-    if (tc_enabled()) tc_settle(probe_current(), t);
+    if (tc_enabled()) tc_settle(hook_current(), t);
     return t;
 }
 
@@ -383,7 +213,7 @@ static void probe_write_accounts(void)
 static VALUE probe_tick(VALUE self, VALUE gauges)
 {
     Check_Type(gauges, T_ARRAY);
-    if (!reg.has_key || probe_forked) return Qfalse;
+    if (!reg.has_key || hook_forked) return Qfalse;
     clk_calibrate();
     clk_follow_realtime();
     reg_publish_all(probe_settled());
@@ -514,9 +344,9 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_ext_ractor_safe(true);
     VALUE holdup = rb_define_module("Holdup");
     VALUE probe = rb_define_module_under(holdup, "Probe");
-    probe_error = rb_const_get(holdup, rb_intern("UnsupportedError"));
-    rb_gc_register_mark_object(probe_error);
-    rb_gc_register_address(&probe_gc_hook);
+    hook_error = rb_const_get(holdup, rb_intern("UnsupportedError"));
+    rb_gc_register_mark_object(hook_error);
+    rb_gc_register_address(&hook_gc_hook);
     reg.ractor_class = rb_const_get(rb_cObject, rb_intern("Ractor"));
     rb_gc_register_mark_object(reg.ractor_class);
     rb_define_singleton_method(probe, "enable", probe_enable, 0);

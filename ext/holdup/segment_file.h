@@ -1,0 +1,134 @@
+/*
+ * Making, mapping and letting go of the segment's file.
+ */
+#ifndef HOLDUP_SEGMENT_FILE_H
+#define HOLDUP_SEGMENT_FILE_H
+
+#include <sys/mman.h>
+
+#include "segment.h"
+
+static uint64_t seg_process_start(void)
+{
+    char text[1024];
+    FILE *file = fopen("/proc/self/stat", "r");
+    if (!file) return 0;
+    size_t length = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    char *field = strrchr(text, ')'); /* the command may hold spaces; field 22 is the 20th after it */
+    for (int i = 0; field && i < 20; i++) field = strchr(field + 1, ' ');
+    return field ? strtoull(field + 1, NULL, 10) : 0;
+}
+
+static void seg_forget(void)
+{
+    if (seg.base) munmap(seg.base, seg.mapped);
+    if (seg.file >= 0) close(seg.file);
+    free(seg.index);
+    memset(&seg, 0, sizeof(seg));
+    seg.file = -1;
+}
+
+static bool seg_make_index(uint64_t capacity)
+{
+    uint32_t size = 64;
+    while (size < capacity * 2) size *= 2;
+    seg.index = calloc(size, sizeof(*seg.index));
+    seg.index_mask = size - 1;
+    return seg.index != NULL;
+}
+
+static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, uint64_t generation)
+{
+    seg_header_t *h = SEG_HEADER;
+    uint64_t ring_end = SEG_RING_OFFSET + ring * sizeof(seg_ring_t);
+    h->version = SEG_VERSION;
+    h->header_bytes = SEG_HEADER_BYTES;
+    h->pid = (uint64_t)getpid();
+    h->process_start = seg_process_start();
+    h->created_ns = h->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
+    h->series_capacity = capacity;
+    h->series_offset = (ring_end + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+    h->series_bytes = sizeof(seg_series_t);
+    h->ring_offset = SEG_RING_OFFSET;
+    h->ring_capacity = ring;
+    h->ring_entry_bytes = sizeof(seg_ring_t);
+    h->log_offset = SEG_LOG_OFFSET;
+    h->setting_offset = SEG_SETTING_OFFSET;
+    h->worker_index = worker;
+    h->generation = generation;
+    h->parent_pid = (uint64_t)getppid();
+    for (int i = 0; i < 64; i++) h->gauges[i] = SEG_UNKNOWN;
+}
+
+/* A file next to `path` that gets its name when it is whole. */
+static int seg_create(const char *path, char *hidden, size_t room)
+{
+    int length = snprintf(hidden, room, "%s.new", path);
+    if (length < 0 || (size_t)length >= room) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    unlink(hidden); /* its name holds our pid: a dead namesake's */
+    return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+}
+
+/* Makes the file at `path`; 0 or an errno. A reader never sees half a header. */
+static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation)
+{
+    char hidden[4096];
+    uint64_t capacity = limit + SEG_ACCOUNTS + 2;
+    size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+    if (access(path, F_OK) == 0) return EEXIST;
+    int file = seg_create(path, hidden, sizeof(hidden));
+    if (file < 0) return errno;
+    size_t mapped = fixed + capacity * sizeof(seg_series_t);
+    int failed = seg_allocate(file, 0, (off_t)fixed);
+    void *base = failed ? MAP_FAILED : mmap(NULL, mapped, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (base == MAP_FAILED) {
+        if (!failed) failed = errno;
+        close(file);
+        unlink(hidden);
+        return failed;
+    }
+    seg_forget();
+    seg.base = base;
+    seg.mapped = mapped;
+    seg.file = file;
+    seg.units_limit = limit;
+    seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
+    seg_write_header(capacity, ring, worker, generation);
+    if (seg_make_index(capacity)) {
+        seg.overflow = seg_append(SEG_OVERFLOW, seg_text("(series beyond the limit)"), seg_text(""));
+        seg.nested = seg_append(SEG_NESTED, seg_text("(nested)"), seg_text(""));
+    }
+    memcpy(SEG_HEADER->magic, SEG_MAGIC, sizeof(SEG_HEADER->magic));
+    failed = !seg.nested ? ENOSPC : rename(hidden, path) ? errno : 0;
+    if (!failed) return 0;
+    seg_forget();
+    unlink(hidden);
+    return failed;
+}
+
+/* False when the text does not fit. */
+static bool seg_write_setting(const char *json, size_t bytes)
+{
+    if (bytes > SEG_SETTING_BYTES) return false;
+    seg_header_t *header = SEG_HEADER;
+    __atomic_store_n(&header->setting_seq, header->setting_seq + 1, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memcpy(seg.base + SEG_SETTING_OFFSET, json, bytes);
+    header->setting_length = bytes;
+    __atomic_store_n(&header->setting_seq, header->setting_seq + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
+static void seg_close(void)
+{
+    if (!seg.base) return;
+    __atomic_store_n(&SEG_HEADER->state, 1, __ATOMIC_RELEASE);
+    seg_forget();
+}
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * Layout version 1 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it. Little
+ * endian; a change of anything here is a new version.
+ */
+#ifndef HOLDUP_SEGMENT_LAYOUT_H
+#define HOLDUP_SEGMENT_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "histogram.h"
+
+#define SEG_MAGIC "HOLDUPSG"
+#define SEG_VERSION 1
+#define SEG_HEADER_BYTES 4096
+#define SEG_SETTING_OFFSET 4096
+#define SEG_SETTING_BYTES 4096
+#define SEG_LOG_OFFSET 8192
+#define SEG_LOG_ENTRIES 256
+#define SEG_RING_OFFSET 12288
+#define SEG_NAME_BYTES 200
+#define SEG_QUEUE_BYTES 64
+#define SEG_COUNTERS 16
+#define SEG_HISTOGRAMS 6
+#define SEG_GROW_SLOTS 8
+#define SEG_ACCOUNTS 64
+#define SEG_PAGE 4096
+#define SEG_UNKNOWN UINT64_MAX
+
+enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW };
+enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED, SEG_ACQUISITIONS,
+                   SEG_PREEMPTIONS, SEG_SQUARES };
+enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, SEG_LONGEST };
+enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED, SEG_P_BACKWARD,
+                           SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER, SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED,
+                           SEG_P_SANITISED, SEG_P_GROW_FAILED, SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING,
+                           SEG_P_STALLED, SEG_P_IDLE };
+
+typedef struct {
+    char magic[8];
+    uint32_t version, header_bytes;
+    uint64_t pid, process_start, created_ns, seq, series_count, series_capacity, series_offset, series_bytes, ring_offset,
+        ring_capacity, ring_entry_bytes, ring_head, log_offset, log_length, setting_offset, setting_seq, setting_length,
+        state, heartbeat_ns;
+    int64_t worker_index;
+    uint64_t generation, parent_pid;
+    uint64_t spare[8];
+    uint64_t counters[32];
+    uint64_t gauges[64];
+} seg_header_t;
+
+typedef struct {
+    uint32_t kind, name_bytes, queue_bytes, spare;
+    char name[SEG_NAME_BYTES];
+    char queue[SEG_QUEUE_BYTES];
+    uint64_t count, errors;
+    uint64_t counters[SEG_COUNTERS];
+    uint64_t padding[11];
+    histogram_t histograms[SEG_HISTOGRAMS];
+    uint64_t tail[16];
+} seg_series_t;
+
+typedef struct {
+    uint64_t started_ns, series, wall, running, cpu, idle, stalled, acquisitions, longest_hold, gc, queued, in_flight_milli;
+} seg_ring_t;
+
+typedef struct {
+    uint64_t offset, value;
+} seg_redo_t;
+
+_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 1");
+_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 1");
+_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 1");
+_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 1");
+_Static_assert(offsetof(seg_series_t, count) == 280, "layout version 1");
+_Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 1");
+_Static_assert(sizeof(seg_series_t) == 25600, "layout version 1");
+_Static_assert(sizeof(seg_ring_t) == 96, "layout version 1");
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * Names as the segment takes them: at most so many bytes, valid UTF-8, no control characters.
+ */
+#ifndef HOLDUP_TEXT_H
+#define HOLDUP_TEXT_H
+
+#include <ruby.h>
+#include <ruby/encoding.h>
+
+#include "segment.h"
+
+static bool text_clean(const char *text, long bytes)
+{
+    for (long i = 0; i < bytes; i++)
+        if ((unsigned char)text[i] < 0x20 || (unsigned char)text[i] > 0x7e) return false;
+    return true;
+}
+
+/* A sane copy in `room`: other bytes than valid UTF-8 become '?', so do control characters. */
+static seg_text_t text_sanitise(VALUE string, char *room, size_t limit)
+{
+    const char *from = RSTRING_PTR(string), *end = from + RSTRING_LEN(string);
+    rb_encoding *utf8 = rb_utf8_encoding();
+    size_t used = 0;
+    while (from < end && used < limit) {
+        int length = rb_enc_precise_mbclen(from, end, utf8);
+        bool valid = MBCLEN_CHARFOUND_P(length) && (unsigned char)*from >= 0x20 && *from != 0x7f;
+        size_t bytes = valid ? (size_t)MBCLEN_CHARFOUND_LEN(length) : 1;
+        if (used + bytes > limit) break;
+        if (valid) memcpy(room + used, from, bytes);
+        else room[used] = '?';
+        used += bytes;
+        from += bytes;
+    }
+    seg_text_t text = {room, used};
+    return text;
+}
+
+static seg_text_t text_of(VALUE string, char *room, size_t limit)
+{
+    seg_text_t text = {"", 0};
+    if (!RB_TYPE_P(string, T_STRING)) return text;
+    text.text = RSTRING_PTR(string);
+    text.bytes = (size_t)RSTRING_LEN(string);
+    if (text.bytes <= limit && text_clean(text.text, (long)text.bytes)) return text;
+    text = text_sanitise(string, room, limit);
+    SEG_HEADER->counters[SEG_P_SANITISED]++;
+    return text;
+}
+
+#endif
