@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/segment/reader"
+
+# A full tmpfs (64 MB is Docker's default) means fewer series and a count of it, never SIGBUS and never a lost unit.
+class FullTmpfsTest < NativeTest
+  def test_units_beyond_the_space_share_the_overflow_series
+    on_tmpfs("size=900k") do |folder|
+      output = fresh_ruby(<<~RUBY)
+        Holdup::Probe.enable
+        Holdup::Probe.open_segment("#{folder}/segment", 200, 64, nil, 0)
+        300.times { |i| Holdup::Probe.record(Holdup::Probe.enter, 1, "unit \#{i % 100}", nil, nil, false) }
+        Holdup::Probe.tick([])
+        puts "alive"
+      RUBY
+      assert_equal "alive", output.chomp
+      assert_shared Holdup::Segment::Reader.open("#{folder}/segment", gone: true, &:snapshot)
+    end
+  end
+
+  def test_no_space_at_all_is_an_error_that_says_so
+    on_tmpfs("size=16k") do |folder|
+      output = fresh_ruby(<<~RUBY)
+        Holdup::Probe.enable
+        begin
+          Holdup::Probe.open_segment("#{folder}/segment", 200, 4096, nil, 0)
+        rescue Errno::ENOSPC
+          puts "no space", Dir.children("#{folder}").size
+        end
+      RUBY
+      assert_equal %w[no\ space 0], output.lines(chomp: true)
+    end
+  end
+
+  private
+
+  def assert_shared(snapshot)
+    slots = snapshot.slots.select { |slot| %i[request overflow].include?(slot.series.kind) }
+    overflow = slots.find { |slot| slot.series.kind == :overflow }
+    assert_equal 300, slots.sum(&:count)
+    assert_operator overflow.count, :>, 0
+    assert_equal overflow.count, snapshot.counters[:overflowed]
+    assert_operator snapshot.counters[:grow_failures], :>, 0
+  end
+
+  def on_tmpfs(options)
+    Dir.mktmpdir do |folder|
+      mounted = system("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder, err: File::NULL)
+      skip "mounting a tmpfs needs root" unless mounted
+      yield folder
+    ensure
+      system("umount", folder) if mounted
+    end
+  end
+end
