@@ -41,7 +41,7 @@ module Bench
 
     def rows(arms) = arms.map { |tool, samples| [tool, spread(samples, "ns").to_s, added(arms, tool, "ns").to_s, *objects(arms, tool)] }
 
-    def objects(arms, tool) = %w[allocated retained].map { |key| format("%.2f", added(arms, tool, key).median.abs) }
+    def objects(arms, tool) = %w[allocated retained].map { |key| format("%.2f", added(arms, tool, key).median.round(2) + 0.0) }
 
     def spread(samples, key) = Spread.of(samples.map { |sample| sample[key] })
 

@@ -26,7 +26,7 @@ module Bench
       command = ["timeout", "--signal=KILL", SECONDS.to_s, *wrapper, RbConfig.ruby, *options, *LOAD_PATH,
         File.join(ARMS, "#{arm}.rb"), *arguments.map(&:to_s)]
       output, errors, status = scratch { |dir| Open3.capture3({"HOLDUP_BENCH_SCRATCH" => dir, **env}, *command) }
-      raise Failure, "#{arm} #{arguments.join(" ")}: #{status}\n#{errors.lines.last(8).join}" unless status.success?
+      raise Failure, "#{arm} #{arguments.join(" ")}: #{status}\n#{errors.lines.last(20).join}" unless status.success?
       JSON.parse(output.lines.last)
     end
 
