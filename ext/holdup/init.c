@@ -120,6 +120,7 @@ static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALU
     seg_lock();
     seg_record(kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, name_text, queue_text, &ended.unit, RTEST(error));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
+    seg_commit(); /* both or none */
     seg_unlock();
     RB_GC_GUARD(name);
     RB_GC_GUARD(queue);

@@ -24,6 +24,7 @@ static void seg_push(uint64_t slot, const measurement_t *m)
     seg_set(&header->ring_head, header->ring_head + 1);
 }
 
+/* The caller commits. */
 static void seg_record(enum seg_kind kind, seg_text_t name, seg_text_t queue, const measurement_t *m, bool error)
 {
     uint64_t slot = seg_unit_series(kind, name, queue);
@@ -43,10 +44,9 @@ static void seg_record(enum seg_kind kind, seg_text_t name, seg_text_t queue, co
     seg_observe(&s->histograms[SEG_LONGEST], m->longest_hold_ns);
     seg_push(slot, m);
     seg_set(&SEG_HEADER->counters[SEG_P_UNITS], SEG_HEADER->counters[SEG_P_UNITS] + 1);
-    seg_commit();
 }
 
-/* What units counted more than once: readers take it off the totals. Sums only. */
+/* What units counted more than once: readers take it off the totals. Sums only; the caller commits. */
 static void seg_record_nested(const measurement_t *m, uint32_t count)
 {
     seg_series_t *s = seg_slot(seg.nested - 1);
@@ -57,7 +57,6 @@ static void seg_record_nested(const measurement_t *m, uint32_t count)
     seg_add(&s->histograms[SEG_STALLED].sum, m->stalled_ns);
     seg_add(&s->histograms[SEG_IDLE].sum, m->idle_ns);
     seg_set(&SEG_HEADER->counters[SEG_P_NESTED], SEG_HEADER->counters[SEG_P_NESTED] + count);
-    seg_commit();
 }
 
 /*

@@ -121,13 +121,18 @@ module Holdup
         end
 
         # Both of these write the head of a new file, and SQLite does not ask the busy handler there when two processes
-        # make the file at once. The vacuum mode has to come first: it is fixed with the first page.
-        def wal?(connection, count = 0)
+        # make the file at once. The vacuum mode has to come first: it is fixed with the first page. Elsewhere it does ask
+        # it, so the tries have an end in time, not in number.
+        def wal?(connection, deadline_s = monotonic_s + @busy_s)
           connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
           connection.get_first_value("PRAGMA journal_mode = WAL") == "wal"
         rescue SQLite3::BusyException
-          wait?(count) ? wal?(connection, count + 1) : raise
+          raise if monotonic_s > deadline_s
+          sleep(WAIT_STEP_S)
+          wal?(connection, deadline_s)
         end
+
+        def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
         def pragma(db, name) = db.fetch("PRAGMA #{name}").single_value
       end
