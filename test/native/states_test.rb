@@ -137,8 +137,13 @@ class StatesTest < NativeTest
   def test_units_in_flight
     alone = measured { GvlWork.hold(5 * MS) }
     assert_equal 1000, alone.in_flight
-    crowd = Array.new(4) { Thread.new { measured { GvlWork.wait(40 * MS) } } }.map(&:value)
-    assert_in_delta 4000, crowd.map(&:in_flight).max, 800
+    gate = Queue.new
+    crowd = Array.new(4) { Thread.new { measured { gate.pop } } }
+    wait_until { gate.num_waiting == 4 }
+    4.times { gate << true }
+    crowd = crowd.map(&:value)
+    assert_operator crowd.last.in_flight, :>, 2000
+    assert_operator crowd.map(&:in_flight).max, :<=, 4000
   end
 
   private
