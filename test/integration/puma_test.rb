@@ -86,6 +86,7 @@ class PumaIntegrationTest < Minitest::Test
       both_workers(app)
       requests(app, 10)
       pid = app.get("/pid").body.to_i
+      app.wait { app.counts["GET /pid"] == 1 } # the answer is sent before its unit ends
       Process.kill(:KILL, pid)
       app.wait { app.snapshots.size == 3 }
       app.stop

@@ -25,7 +25,7 @@ module Holdup
       def parse(argv)
         values = {}
         check_encoding(argv)
-        left = parser(values).order(argv)
+        left = order(parser(values), argv)
         return values if values.key?(:help)
         @rest ? values.merge(@rest => left) : values.tap { refuse(left) }
       rescue OptionParser::ParseError => error
@@ -33,6 +33,13 @@ module Holdup
       end
 
       private
+
+      # The optparse of Ruby 3.3 can't take "--" where names have to be exact, so it never sees it.
+      def order(parser, argv)
+        separator = argv.index("--") or return parser.order(argv)
+        left = parser.order(argv.first(separator))
+        left + argv.drop(left.empty? ? separator + 1 : separator)
+      end
 
       def parser(values)
         OptionParser.new do |parser|
