@@ -5,6 +5,8 @@ require "holdup/segment/reader"
 
 # A full tmpfs (64 MB is Docker's default) means fewer series and a count of it, never SIGBUS and never a lost unit.
 class FullTmpfsTest < NativeTest
+  include SmallFileSystem
+
   def test_units_beyond_the_space_share_the_overflow_series
     on_tmpfs("size=900k") do |folder|
       output = fresh_ruby(<<~RUBY)
@@ -42,15 +44,5 @@ class FullTmpfsTest < NativeTest
     assert_operator overflow.count, :>, 0
     assert_equal overflow.count, snapshot.counters[:overflowed]
     assert_operator snapshot.counters[:grow_failures], :>, 0
-  end
-
-  def on_tmpfs(options)
-    Dir.mktmpdir do |folder|
-      mounted = system("mount", "-t", "tmpfs", "-o", options, "tmpfs", folder, err: File::NULL)
-      skip "mounting a tmpfs needs root" unless mounted
-      yield folder
-    ensure
-      system("umount", folder) if mounted
-    end
   end
 end
