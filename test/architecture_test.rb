@@ -15,13 +15,14 @@ class ArchitectureTest < Minitest::Test
   # part => the parts that it may require, itself and values aside
   ALLOWED = {
     "analysis" => [],
-    "base" => %w[configuration instrumentation log recorder runtime],
+    "base" => %w[configuration instrumentation log recorder runtime servers],
     "cli" => %w[analysis collector configuration doctor log reports runtime segment stores],
     "collector" => %w[guard log segment],
     "configuration" => [],
     "doctor" => %w[analysis configuration probe segment],
     "exec" => %w[instrumentation runtime servers],
     "exec_boot" => %w[exec],
+    "flat_json" => [],
     "fork_hook" => %w[guard],
     "guard" => %w[log],
     "instrumentation" => %w[guard recorder],
@@ -31,15 +32,15 @@ class ArchitectureTest < Minitest::Test
     "rails" => %w[base],
     "recorder" => %w[guard],
     "reports" => %w[analysis],
-    "runtime" => %w[collector configuration fork_hook guard log probe recorder segment servers setting_facts stores],
+    "runtime" => %w[collector configuration flat_json fork_hook guard log probe recorder segment servers setting_facts stores],
     "segment" => [],
     "servers" => [],
-    "setting_facts" => %w[probe],
+    "setting_facts" => %w[flat_json probe],
     "stores" => []
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
-  IN_APP = %w[base configuration exec fork_hook guard instrumentation log probe recorder runtime segment servers setting_facts].freeze
+  IN_APP = %w[base configuration exec flat_json fork_hook guard instrumentation log probe recorder runtime segment servers setting_facts].freeze
   GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack)[\/.-]/
   # Rails, RUBYOPT and Sequel's migrator bring what these stand on.
   LOADED_BY_A_HOST = %r{\A(rails\.rb|exec_boot\.rb|stores/migrations/)}

@@ -127,6 +127,17 @@ static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALU
     return Qtrue;
 }
 
+/* charge(handle, which, ns): adds to what the open unit waited for a pool (0) or held of it (1). */
+static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
+{
+    long index = NUM2LONG(which);
+    uint64_t more = NUM2ULL(ns);
+    if (index < 0 || index >= UNIT_CHARGES) rb_raise(rb_eArgError, "no charge %ld: 0 or 1", index);
+    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    if (u) u->charges[index] += more;
+    return Qnil;
+}
+
 /* --- ticks --- */
 
 /* Names the account that a thread's time outside of units goes to. */
@@ -309,12 +320,33 @@ static VALUE probe_close_segment(VALUE self)
     return Qnil;
 }
 
+/* identify(worker, generation): which process of its server this is, known only after the segment was opened. */
+static VALUE probe_identify(VALUE self, VALUE worker, VALUE generation)
+{
+    int64_t index = NIL_P(worker) ? -1 : NUM2LL(worker);
+    uint64_t born = NUM2ULL(generation);
+    if (!seg.base) return Qnil;
+    SEG_HEADER->worker_index = index;
+    SEG_HEADER->generation = born;
+    return Qtrue;
+}
+
 static VALUE probe_set_setting(VALUE self, VALUE json)
 {
     StringValue(json);
     if (!seg.base) return Qnil;
     if (!seg_write_setting(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
         rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_SETTING_BYTES);
+    return json;
+}
+
+/* What the process is and what can be turned in it: facts that do not change results. */
+static VALUE probe_set_profile(VALUE self, VALUE json)
+{
+    StringValue(json);
+    if (!seg.base) return Qnil;
+    if (!seg_write_profile(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
+        rb_raise(rb_eArgError, "the profile has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_PROFILE_BYTES);
     return json;
 }
 
@@ -359,13 +391,16 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "record", probe_record, 6);
     rb_define_singleton_method(probe, "finish", probe_finish, 1);
     rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
+    rb_define_singleton_method(probe, "charge", probe_charge, 3);
     rb_define_singleton_method(probe, "label", probe_label, 2);
     rb_define_singleton_method(probe, "tick", probe_tick, 1);
     rb_define_singleton_method(probe, "snapshot", probe_snapshot, 0);
     rb_define_singleton_method(probe, "accounts", probe_accounts, 0);
     rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);
+    rb_define_singleton_method(probe, "identify", probe_identify, 2);
     rb_define_singleton_method(probe, "setting=", probe_set_setting, 1);
+    rb_define_singleton_method(probe, "profile=", probe_set_profile, 1);
     rb_define_singleton_method(probe, "count", probe_count, 1);
     rb_define_singleton_method(probe, "clock_source", probe_clock_source, 0);
     rb_define_singleton_method(probe, "bucket", probe_bucket, 1);

@@ -111,17 +111,28 @@ static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t wor
     return failed;
 }
 
-/* False when the text does not fit. */
+/* A text that readers may read at any time: its sequence is odd while it is written. False when it does not fit. */
+static bool seg_write_text(uint64_t offset, size_t room, uint64_t *seq, uint64_t *length, const char *text, size_t bytes)
+{
+    if (bytes > room) return false;
+    __atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    memcpy(seg.base + offset, text, bytes);
+    *length = bytes;
+    __atomic_store_n(seq, *seq + 1, __ATOMIC_RELEASE);
+    return true;
+}
+
 static bool seg_write_setting(const char *json, size_t bytes)
 {
-    if (bytes > SEG_SETTING_BYTES) return false;
-    seg_header_t *header = SEG_HEADER;
-    __atomic_store_n(&header->setting_seq, header->setting_seq + 1, __ATOMIC_RELEASE);
-    __atomic_thread_fence(__ATOMIC_SEQ_CST);
-    memcpy(seg.base + SEG_SETTING_OFFSET, json, bytes);
-    header->setting_length = bytes;
-    __atomic_store_n(&header->setting_seq, header->setting_seq + 1, __ATOMIC_RELEASE);
-    return true;
+    seg_header_t *h = SEG_HEADER;
+    return seg_write_text(SEG_SETTING_OFFSET, SEG_SETTING_BYTES, &h->setting_seq, &h->setting_length, json, bytes);
+}
+
+static bool seg_write_profile(const char *json, size_t bytes)
+{
+    seg_header_t *h = SEG_HEADER;
+    return seg_write_text(SEG_PROFILE_OFFSET, SEG_PROFILE_BYTES, &h->profile_seq, &h->profile_length, json, bytes);
 }
 
 static void seg_close(void)

@@ -13,6 +13,8 @@
 #define SEG_MAGIC "HOLDUPSG"
 #define SEG_VERSION 1
 #define SEG_HEADER_BYTES 4096
+#define SEG_PROFILE_OFFSET 1024
+#define SEG_PROFILE_BYTES 3072
 #define SEG_SETTING_OFFSET 4096
 #define SEG_SETTING_BYTES 4096
 #define SEG_LOG_OFFSET 8192
@@ -29,7 +31,7 @@
 
 enum seg_kind { SEG_REQUEST = 1, SEG_JOB, SEG_ACCOUNT, SEG_NESTED, SEG_OVERFLOW };
 enum seg_counter { SEG_CPU, SEG_STARVED, SEG_IO, SEG_LOCK, SEG_SLEEP, SEG_NATIVE, SEG_GC, SEG_CAUSED, SEG_ACQUISITIONS,
-                   SEG_PREEMPTIONS, SEG_SQUARES };
+                   SEG_PREEMPTIONS, SEG_SQUARES, SEG_POOL_WAIT, SEG_POOL_HELD };
 enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, SEG_LONGEST };
 enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED, SEG_P_BACKWARD,
                            SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER, SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED,
@@ -44,7 +46,8 @@ typedef struct {
         state, heartbeat_ns;
     int64_t worker_index;
     uint64_t generation, parent_pid;
-    uint64_t spare[8];
+    uint64_t profile_seq, profile_length;
+    uint64_t spare[6];
     uint64_t counters[32];
     uint64_t gauges[64];
 } seg_header_t;
@@ -70,8 +73,10 @@ typedef struct {
 
 _Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 1");
 _Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 1");
+_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 1");
 _Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 1");
 _Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 1");
+_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 1");
 _Static_assert(offsetof(seg_series_t, count) == 280, "layout version 1");
 _Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 1");
 _Static_assert(sizeof(seg_series_t) == 25600, "layout version 1");

@@ -9,7 +9,8 @@
 static void seg_sums(seg_series_t *s, const measurement_t *m)
 {
     const uint64_t sums[] = {m->cpu_ns, m->starved_ns, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns,
-                             m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2};
+                             m->caused_ns, m->acquisitions, m->preemptions, m->hold_squares_us2, m->pool_wait_ns,
+                             m->pool_held_ns};
     for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) seg_add(&s->counters[i], sums[i]);
 }
 

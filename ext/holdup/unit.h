@@ -13,6 +13,7 @@
 #define UNIT_CHUNKS 1024
 #define UNIT_SLOT_BITS 20
 #define UNIT_UNKNOWN UINT64_MAX
+#define UNIT_CHARGES 2 /* waited for a pool, held something of it: told by Ruby code */
 /* Thread CPU beyond running by less than this is the two clocks' disagreement, not work without the GVL. */
 #define UNIT_CPU_SLACK_NS 20000
 
@@ -26,6 +27,7 @@ typedef struct unit {
     uint64_t cpu_start;
     uint64_t flight_start;
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
+    uint64_t charges[UNIT_CHARGES];
     tally_t base;
     struct unit *free;
 } unit_t;
@@ -33,7 +35,8 @@ typedef struct unit {
 /* A unit's numbers, in the order of Holdup::Measurement. */
 typedef struct {
     uint64_t wall_ns, running_ns, cpu_ns, starved_ns, stalled_ns, idle_ns, io_ns, lock_ns, sleep_ns, native_ns, gc_ns,
-        caused_ns, acquisitions, preemptions, longest_hold_ns, hold_squares_us2, queued_ns, in_flight_milli, started_ns;
+        caused_ns, acquisitions, preemptions, longest_hold_ns, hold_squares_us2, queued_ns, in_flight_milli, pool_wait_ns, pool_held_ns,
+        started_ns;
 } measurement_t;
 
 #define MEASUREMENT_WORDS (sizeof(measurement_t) / sizeof(uint64_t))
@@ -138,6 +141,7 @@ static uint64_t unit_enter(tclock_t *c)
     if (c->open_units++ == 0) unit_open_period(c, &u->base, u->cpu_start);
     u->epoch = c->epoch;
     u->started = t;
+    memset(u->charges, 0, sizeof(u->charges));
     u->outer = c->innermost;
     if (u->outer) u->outer->longest = c->longest;
     c->innermost = u;
@@ -185,6 +189,7 @@ static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
     m->preemptions = span->preemptions;
     double us = clk.us * (double)(1 << TC_SQUARE_SHIFT);
     m->hold_squares_us2 = (uint64_t)((double)span->squares * us * us);
+    m->pool_wait_ns = m->pool_held_ns = 0; /* no part of the tally: known of single units only */
 }
 
 /*
@@ -220,6 +225,8 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
         unit_convert(&span, cpu - u->cpu_start, m);
         m->longest_hold_ns = clk_ns(longest);
         m->started_ns = clk_realtime_ns(u->started);
+        m->pool_wait_ns = u->charges[0];
+        m->pool_held_ns = u->charges[1];
         c->period_units++;
         tally_add(&c->period_sum, &span);
         c->period_cpu_sum += cpu - u->cpu_start;

@@ -6,6 +6,8 @@ require_relative "clock"
 require_relative "configuration"
 require_relative "log"
 require_relative "runtime"
+require_relative "servers"
+require_relative "instrumentation/jobs"
 require_relative "instrumentation/rack"
 require_relative "instrumentation/requests"
 require_relative "instrumentation/request_queue"
@@ -34,9 +36,14 @@ module Holdup
       @requests = nil
     end
 
-    # Starts measuring in this process, and in the processes it forks. Never raises: what goes wrong is logged.
+    # Starts measuring in this process, and in the processes it forks; under a server or job runner (docs/servers.md)
+    # when that is ready, in the processes that take units. Never raises: what goes wrong is logged.
     # @return [Boolean] whether this call started it
-    def start = runtime.start
+    def start
+      return false if running?
+      served = configuration.enabled && runtime.guard.call(:servers) { servers.call }
+      served ? !!runtime.wait_for_server : runtime.start
+    end
 
     # Ends measuring in this process.
     # @return [void]
@@ -67,6 +74,16 @@ module Holdup
     # @return [Instrumentation::Requests] what the Rack middleware takes
     def requests
       @requests ||= build_requests
+    end
+
+    # @return [Instrumentation::Jobs] what the hooks of job runners take
+    def jobs
+      @jobs ||= Instrumentation::Jobs.new(recorder:, clock: Clock.new)
+    end
+
+    # @return [Servers::Joining] what joins the servers of this process
+    def servers
+      @servers ||= Servers::Joining.new(runtime:, middleware: ->(app) { Instrumentation::Rack.new(app, requests) })
     end
 
     # @return [Runtime] of this process

@@ -2,7 +2,8 @@
 
 module Holdup
   # Loaded first into every Ruby that `holdup exec` starts (RUBYOPT=-r). Loads no gem and nothing else: it waits until
-  # the application's own Rails or Puma comes up, and joins in there, whether or not its Gemfile knows Holdup.
+  # the application's own Rails, server or job runner comes up, and joins in there, whether or not its Gemfile knows
+  # Holdup.
   #
   # It sees them come through `const_added`, which costs nothing once they are loaded; a TracePoint would keep YJIT from
   # compiling, and a hooked `require` would be in everybody's backtraces.
@@ -10,20 +11,16 @@ module Holdup
     LIB = File.expand_path("..", __dir__)
     # Programs that are no application themselves; their children may be.
     TOOLS = %w[rake gem irb rdoc ri erb].freeze
+    # Rails::Engine: Rails::Railtie is complete by then.
+    RAILS = "Rails::Engine"
+    # Servers::KNOWN, which is not loaded here.
+    SERVERS = %w[Puma::Launcher].freeze
 
-    # Prepended to the singleton classes of Object, Rails and Puma.
+    # Prepended to the singleton classes of Object and of the modules that the awaited classes are in.
     module Watch
       def const_added(name)
         super
         ExecBoot.added(self, name) unless autoload?(name)
-      end
-    end
-
-    # Prepended to Puma::Launcher: the plugin, as if puma.rb had named it.
-    module Launcher
-      def run
-        ExecBoot.guarded("puma") { config.plugins.create("holdup") }
-        super
       end
     end
 
@@ -34,43 +31,33 @@ module Holdup
         watch(Object) unless TOOLS.include?(File.basename(program))
       end
 
-      # @param owner [Module] Object, Rails or Puma
+      # @param owner [Module]
       # @param name [Symbol] of the constant that has just appeared in it
       # @return [void]
       def added(owner, name)
-        case name
-        when :Rails, :Puma then watch(owner.const_get(name)) if owner == Object
-        when :Engine then join_rails if owner.name == "Rails" # Rails::Railtie is complete by now
-        when :Launcher then join_puma(owner) if owner.name == "Puma"
+        full = owner.equal?(Object) ? name.name : "#{owner.name}::#{name}"
+        if full == RAILS then join(full) { require "holdup" }
+        elsif SERVERS.include?(full) then join(full) { Holdup.servers.install(full) }
+        elsif awaited_in?(full) then watch(owner.const_get(name))
         end
-      end
-
-      # The application's processes run without us rather than not at all.
-      def guarded(what)
-        yield
-      rescue StandardError, ScriptError => error
-        $stderr.write("holdup: #{what} runs without Holdup: #{error.message}\n")
       end
 
       private
 
+      def awaited_in?(full) = [RAILS, *SERVERS].any? { |constant| constant.start_with?("#{full}::") }
+
       def watch(owner)
-        owner.singleton_class.prepend(Watch)
+        owner.singleton_class.prepend(Watch) if owner.is_a?(Module)
       end
 
-      # Last in the load path: where the application has a Holdup of its own, that one is taken.
-      def join_rails
-        add_load_path
-        guarded("Rails") { require "holdup" }
-      end
-
-      def join_puma(puma)
-        add_load_path
-        puma.const_get(:Launcher).prepend(Launcher)
-      end
-
-      def add_load_path
+      # Last in the load path: where the application has a Holdup of its own, that one is taken. The application's
+      # processes run without us rather than not at all.
+      def join(what)
         $LOAD_PATH.push(LIB) unless $LOAD_PATH.include?(LIB)
+        require "holdup/base"
+        yield
+      rescue StandardError, ScriptError => error
+        $stderr.write("holdup: #{what} runs without Holdup: #{error.message}\n")
       end
     end
   end

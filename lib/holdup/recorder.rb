@@ -9,6 +9,7 @@ module Holdup
   #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
   class Recorder
     KINDS = {request: 1, job: 2}.freeze
+    CHARGES = {pool_wait: 0, pool_held: 1}.freeze
     # Segment::Layout::COUNTERS: a request that claims to have been sent in the future.
     QUEUED_CLAMPED = 9
 
@@ -39,6 +40,11 @@ module Holdup
     # Ends a unit and forgets it.
     # @return [nil]
     def cancel(handle) = @probe.cancel(handle)
+
+    # Adds to what an open unit waited for a pool of connections, or kept of it from others.
+    # @param which [Symbol] a key of CHARGES
+    # @return [nil]
+    def charge(handle, which, ns) = @probe.charge(handle, CHARGES.fetch(which), ns)
 
     # Counts a queue time that had to be clamped to zero.
     # @return [nil]

@@ -7,6 +7,7 @@ require_relative "probe"
 require_relative "recorder"
 require_relative "runtime/collectors"
 require_relative "runtime/session"
+require_relative "servers/identity"
 
 module Holdup
   # Wires the in-app half together, and keeps it going through forks.
@@ -32,7 +33,7 @@ module Holdup
       @collectors = collectors
       @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
       @recorder = Recorder.new(probe:, guard: @guard)
-      @server = Session::Server.new(facts: {}, worker: nil, pool: nil)
+      @identities = {}
       @generation = 0
     end
 
@@ -72,16 +73,13 @@ module Holdup
       @waiting = true
     end
 
-    # The server of this process is ready.
-    # @param facts [Hash{String => Object}] for the setting: server, server_version, threads, workers, preload
-    # @param worker [Integer, nil] index of this worker
-    # @param pool [Object, nil] see Probe::ProcessStats
+    # The server or job runner of this process is ready; several of them share a process and its segment.
+    # @param identity [Servers::Identity]
     # @return [void]
-    def serve(facts, worker: nil, pool: nil)
+    def serve(identity)
       @waiting = false
-      stop if running?
-      @server = Session::Server.new(facts:, worker:, pool:)
-      start
+      @identities = @identities.merge(identity.name => identity)
+      running? ? @guard.call(:serve) { @session.identify(server) } : start
     end
 
     # Looks after a collector, unless somebody else does.
@@ -100,10 +98,12 @@ module Holdup
 
     private
 
+    def server = Servers::Identity.merge(@identities.values)
+
     def begin_measuring
       return refuse unless @probe.supported?
       @session = Session.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env)
-        .open(server: @server, generation: @generation)
+        .open(server:, generation: @generation)
       finish_at_exit
       start_collector if @generation.zero?
       true
@@ -124,7 +124,7 @@ module Holdup
       @probe.after_fork
       was_running = running?
       @session = @collector = nil
-      @server = @server.with(worker: nil, pool: nil)
+      @identities = @identities.transform_values(&:forked)
       @generation += 1
       start if was_running
     end

@@ -1,14 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "flat_json"
 require_relative "version"
 require_relative "setting_facts/machine"
 
 module Holdup
-  # Collects the facts that change results, for the setting of this process (see Holdup::Setting), and writes them as
-  # JSON by hand: the application's Gemfile, not we, decides which json is loaded.
+  # Collects the facts that change results, for the setting of this process (see Holdup::Setting).
   class SettingFacts
     GC_PREFIX = "RUBY_GC_"
-    LONGEST_VALUE = 120
     # Where platforms put the revision they deploy.
     REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION REVISION].freeze
 
@@ -32,7 +31,7 @@ module Holdup
 
     # @return [String] the same as a JSON object
     def to_json(server: {})
-      "{#{to_h(server:).map { |key, value| "#{quote(key)}:#{literal(value)}" }.join(",")}}"
+      FlatJson.generate(to_h(server:))
     end
 
     private
@@ -78,19 +77,7 @@ module Holdup
 
     def revision_file
       file = File.join(@root, "REVISION")
-      File.read(file, LONGEST_VALUE).to_s.strip if File.file?(file)
-    end
-
-    def literal(value)
-      case value
-      when Integer, Float, true, false then value.to_s
-      else quote(value.to_s[0, LONGEST_VALUE])
-      end
-    end
-
-    def quote(text)
-      clean = text.dup.force_encoding(Encoding::UTF_8).scrub("?")
-      "\"#{clean.gsub(/["\\]/) { "\\#{_1}" }.gsub(/[\u0000-\u001f]/) { format("\\u%04x", _1.ord) }}\""
+      File.read(file, FlatJson::LONGEST_VALUE).to_s.strip if File.file?(file)
     end
   end
 end

@@ -3,6 +3,8 @@
 require "test_helper"
 require "holdup/configuration"
 require "holdup/runtime"
+require "holdup/servers"
+require "json"
 
 class Holdup::RuntimeTest < Minitest::Test
   class Collector
@@ -99,16 +101,30 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_waits_for_the_server
     @runtime.wait_for_server
     refute @runtime.start
-    @runtime.serve({"server" => "puma", "threads" => 5}, worker: 2)
+    serve({"server" => "puma", "threads" => 5}, worker: 2)
     assert_equal 2, @probe.opened.first[3]
     assert_match(/"server":"puma"/, @probe.settings.first)
     assert_match(/"threads":5/, @probe.settings.first)
   end
 
-  def test_a_server_that_comes_after_the_start_gets_a_segment_of_its_own
+  def serve(facts, name: "puma", **options) = @runtime.serve(Holdup::Servers::Identity.new(name:, facts:, **options))
+
+  def test_a_server_that_comes_after_the_start_keeps_the_segment
     @runtime.start
-    @runtime.serve({}, worker: 0)
-    assert_equal [nil, 0], @probe.opened.map { |values| values[3] }
+    serve({}, worker: 0, generation: 3)
+    assert_equal [nil], @probe.opened.map { |values| values[3] }
+    assert_equal [[0, 3]], @probe.identified
+  end
+
+  def test_a_job_runner_shares_the_process_of_its_server
+    levers = -> { [Holdup::Servers::Lever.new(name: "concurrency", value: 2, how: "config.concurrency = 2")] }
+    serve({"server" => "puma"}, worker: 1, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
+    serve({"jobs" => "sidekiq"}, name: "sidekiq", levers:, pools: -> { [Holdup::Servers::Pool.new(name: "default", max: 2)] })
+    assert_empty @log.lines
+    assert_equal [1, 0], @probe.identified.last
+    setting, profile = JSON.parse(@probe.settings.last), JSON.parse(@probe.profiles.last)
+    assert_equal %w[puma sidekiq], setting.values_at("server", "jobs")
+    assert_equal ["puma+sidekiq", "web", "default", 2], profile.values_at("server", "pool.0", "pool.1", "lever.concurrency.value")
   end
 
   def test_the_collector_of_a_waiting_master
@@ -127,7 +143,7 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def test_a_child_of_a_worker_is_no_worker
-    @runtime.serve({"server" => "puma"}, worker: 3)
+    serve({"server" => "puma"}, worker: 3)
     assert_equal([3, nil], in_child { @probe.opened.map { |values| values[3] } })
   end
 
@@ -135,7 +151,7 @@ class Holdup::RuntimeTest < Minitest::Test
     @runtime.wait_for_server
     child = in_child do
       before = @runtime.running?
-      @runtime.serve({}, worker: 1)
+      serve({}, worker: 1)
       [before, @runtime.running?, @probe.opened.first[3]]
     end
     assert_equal [false, true, 1], child

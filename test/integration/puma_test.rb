@@ -99,7 +99,13 @@ class PumaIntegrationTest < Minitest::Test
     called = []
     server = Object.new
     %i[backlog pool_capacity max_threads requests_count].each { |name| server.define_singleton_method(name) { (called << name) && 1 } }
-    assert_equal 1, Holdup::Servers::Puma::Pool.new(server).busy
+    runtime = Struct.new(:guard, :identity) { def serve(identity) = self.identity = identity }.new(Holdup::Guard.new(log: CollectedLog.new, clock: Holdup::Clock.new))
+    server.define_singleton_method(:app) {}
+    server.define_singleton_method(:app=) { |_| }
+    adapter = Holdup::Servers::Puma.new(runtime:, middleware: ->(app) { app })
+    adapter.instance_variable_set(:@facts, {})
+    adapter.serving(server)
+    assert_equal 1, runtime.identity.pools.call.first.busy
     refute_includes called, :stats
   end
 end

@@ -5,7 +5,7 @@
 class RecordingProbe
   Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error)
 
-  attr_reader :recorded, :cancelled, :counted, :opened, :settings, :labels, :ticks, :calls
+  attr_reader :recorded, :cancelled, :counted, :opened, :settings, :profiles, :labels, :ticks, :calls, :identified, :charged
   attr_accessor :supported, :refusal
 
   def initialize(enabled: true)
@@ -13,6 +13,7 @@ class RecordingProbe
     @supported = true
     @handles = 0
     @recorded, @cancelled, @counted, @opened, @settings, @ticks, @calls = [], [], [], [], [], [], []
+    @profiles, @identified, @charged = [], [], []
     @labels = {}
   end
 
@@ -43,6 +44,14 @@ class RecordingProbe
   def label(thread, name) = @labels[thread] = name
 
   def tick(gauges) = @ticks << gauges
+
+  def identify(*values) = @identified << values
+
+  def charge(*values) = @charged << values
+
+  def profile=(json)
+    @profiles << json
+  end
 
   def setting=(json)
     @settings << json

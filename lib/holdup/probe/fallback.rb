@@ -37,6 +37,13 @@ module Holdup
 
       def close_segment = nil
 
+      def identify(_worker_index, _generation) = nil
+
+      def charge(_handle, _which, _ns) = nil
+
+      def profile=(json)
+      end
+
       def setting=(json)
       end
     end

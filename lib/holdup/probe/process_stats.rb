@@ -4,26 +4,29 @@ module Holdup
   module Probe
     # The state of this process at a tick, as the segment's gauges want it (names and order:
     # Holdup::Segment::Layout::GAUGES). nil is "unknown": the probe fills in what only it knows (waiting threads, units
-    # in flight), the collector what it reads from outside (RSS, PSS, CPU).
-    #
-    # `pool` tells how busy the server's threads are; it answers busy, backlog, capacity, max_threads and
-    # requests_count, and may be nil.
+    # in flight), the collector what it reads from outside (RSS, PSS).
     class ProcessStats
-      def initialize(pool: nil)
-        @pool = pool
+      # Layout: the gauges of single pools begin at 32, so many follow the named ones unused.
+      GAP = Array.new(11).freeze
+      MOST_POOLS = 8
+
+      # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
+      def initialize(pools: -> { [] })
+        @pools = pools
       end
 
-      # @return [Array<Integer, nil>] 21 gauges; times in nanoseconds, sizes in bytes
+      # @return [Array<Integer, nil>] 21 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
       def to_a
-        [Thread.list.size, nil, nil, *pool, nil, nil, nil, *gc, *jit, GC.stat(:heap_live_slots), @pool&.requests_count]
+        pools = @pools.call
+        [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *jit, GC.stat(:heap_live_slots),
+          pools.first&.served, *GAP, *pools.first(MOST_POOLS).flat_map { |pool| [pool.max, pool.busy, pool.backlog] }]
       end
 
       private
 
-      def pool
-        return [nil, nil, nil, nil] unless @pool
-        [@pool.busy, @pool.backlog, @pool.capacity, @pool.max_threads]
-      end
+      def first(pool) = pool ? [pool.busy, pool.backlog, pool.free, pool.max] : [nil, nil, nil, nil]
+
+      def cpu_ns = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
 
       def gc = [GC.count, GC.total_time, GC.stat(:total_allocated_objects)]
 

@@ -33,6 +33,11 @@ module Holdup
 
       def closed? = @closed
 
+      # @param which [Symbol] a key of Recorder::CHARGES
+      # @param ns [Integer]
+      # @return [nil]
+      def charge(which, ns) = @recorder.charge(@handle, which, ns)
+
       # Ends and records the unit; again: nothing.
       # @param error [Boolean] whether the work failed
       # @return [nil]

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../flat_json"
 require_relative "../probe/process_stats"
 require_relative "../setting_facts"
 require_relative "segment_file"
@@ -9,9 +10,6 @@ module Holdup
   class Runtime
     # Measuring, from the opened segment to the closed one, in one process.
     class Session
-      # What the server adapter knows of this process.
-      Server = Data.define(:facts, :worker, :pool)
-
       # @param configuration [Configuration]
       # @param probe [Holdup::Probe]
       # @param guard [Guard]
@@ -25,17 +23,26 @@ module Holdup
         @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
       end
 
-      # @param server [Server]
+      # @param server [Servers::Identity]
       # @param generation [Integer] how many forks lie between this process and the first
       # @return [self]
       # @raise [Error, SystemCallError] when there can be no segment; nothing is measured then
       def open(server:, generation:)
-        @server = server
-        @stats = Probe::ProcessStats.new(pool: server.pool)
-        open_segment(generation)
+        @generation = generation
+        take(server)
+        open_segment
         @probe.enable
         @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
         self
+      end
+
+      # The process turns out to be another server's, or one more's.
+      # @param server [Servers::Identity]
+      # @return [void]
+      def identify(server)
+        take(server)
+        @probe.identify(server.worker, born)
+        describe
       end
 
       # Ends measuring after a last tick.
@@ -51,16 +58,23 @@ module Holdup
       # @return [void]
       def tick
         label_threads
-        write_setting
+        describe
         @probe.tick(@stats.to_a)
       end
 
       private
 
-      def open_segment(generation)
+      def take(server)
+        @server = server
+        @stats = Probe::ProcessStats.new(pools: server.pools)
+      end
+
+      def born = @server.generation || @generation
+
+      def open_segment
         file = SegmentFile.new(dir: @configuration.segment_dir, probe: @probe, log: @log)
-        file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation:)
-        write_setting
+        file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation: born)
+        describe
       end
 
       # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002" share one.
@@ -74,12 +88,17 @@ module Holdup
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
-      # Some facts come late: YJIT is often enabled after the application has booted.
-      def write_setting
-        json = @facts.to_json(server: @server.facts)
-        return if json == @written
-        @probe.setting = json
-        @written = json
+      # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a thread.
+      def describe
+        setting = @facts.to_json(server: @server.facts)
+        @probe.setting = @setting = setting unless setting == @setting
+        profile = FlatJson.generate(profile_facts)
+        @probe.profile = @profile = profile unless profile == @profile
+      end
+
+      def profile_facts
+        pools = @server.pools.call.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
+        {"server" => @server.name, **pools, **@server.levers.call.map(&:facts).inject({}, :merge)}
       end
     end
   end

@@ -10,7 +10,8 @@ module Holdup
     #
     # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
     # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
-    Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges) do
+    # - `pools`: [{max:, busy:, backlog:}] at the last tick, in the order of the profile's "pools"
+    Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @param bytes [String] of the first page
       # @param path [String] for the error
       # @return [Header]
@@ -18,7 +19,7 @@ module Holdup
       def self.parse(bytes, path:)
         fields = Layout::HEADER_FIELDS.zip(bytes.unpack(Layout::HEADER_FORMAT)).to_h
         check_kind(fields, path)
-        header = new(**fields, counters: read_counters(bytes), gauges: read_gauges(bytes))
+        header = new(**fields, counters: read_counters(bytes), gauges: read_gauges(bytes), pools: read_pools(bytes))
         header.implausible { |reason| raise SegmentError::NotASegment.new(path:, reason:) }
         header
       end
@@ -34,10 +35,19 @@ module Holdup
       end
 
       def self.read_gauges(bytes)
-        values = bytes.unpack("Q<#{Layout::GAUGES.size}", offset: Layout::GAUGES_OFFSET)
-        Layout::GAUGES.zip(values.map { |value| (value == Layout::UNKNOWN) ? nil : value }).to_h.freeze
+        Layout::GAUGES.zip(known(bytes, Layout::GAUGES.size, 0)).to_h.freeze
       end
-      private_class_method :check_kind, :read_counters, :read_gauges
+
+      def self.read_pools(bytes)
+        values = known(bytes, Layout::POOLS * Layout::POOL_GAUGES.size, Layout::POOLS_AT)
+        values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?).map { |pool| Layout::POOL_GAUGES.zip(pool).to_h.freeze }.freeze
+      end
+
+      def self.known(bytes, count, index)
+        values = bytes.unpack("Q<#{count}", offset: Layout::GAUGES_OFFSET + 8 * index)
+        values.map { |value| (value == Layout::UNKNOWN) ? nil : value }
+      end
+      private_class_method :check_kind, :read_counters, :read_gauges, :read_pools, :known
 
       # @return [Boolean] the process said good-bye: nothing more will be written
       def closed? = state == Layout::CLOSED

@@ -11,11 +11,11 @@ module Holdup
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these, in this order.
-      HEADER_FORMAT = "a8 L<2 Q<19 q< Q<2"
+      HEADER_FORMAT = "a8 L<2 Q<19 q< Q<4"
       HEADER_FIELDS = %i[
         magic version header_bytes pid start created_ns seq series_count series_capacity series_offset series_bytes
         ring_offset ring_capacity ring_entry_bytes ring_head log_offset log_length setting_offset setting_seq
-        setting_length state heartbeat_ns worker_index generation parent
+        setting_length state heartbeat_ns worker_index generation parent profile_seq profile_length
       ].freeze
 
       # Offsets of what is read or written alone.
@@ -27,6 +27,8 @@ module Holdup
       SETTING_SEQ = 136
       SETTING_LENGTH = 144
       STATE = 152
+      PROFILE_SEQ = 192
+      PROFILE_LENGTH = 200
       HEARTBEAT = 160
 
       LIVE = 0
@@ -49,6 +51,14 @@ module Holdup
         cpu_ns gc_count gc_time_ns allocated_objects jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs
         jit_compile_ns jit_interpreted_instructions live_slots requests_count
       ].freeze
+
+      # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each from here on.
+      POOLS_AT = 32
+      POOLS = 8
+      POOL_GAUGES = %i[max busy backlog].freeze
+
+      PROFILE_OFFSET = 1024
+      PROFILE_BYTES = 3072
 
       # A gauge or `queued` that nobody knows.
       UNKNOWN = 2**64 - 1
@@ -78,6 +88,7 @@ module Holdup
       SUMS_OFFSET = 296
       SUMS = %i[
         cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions hold_squares_us2
+        pool_wait_ns pool_held_ns
       ].freeze
 
       HISTOGRAMS_OFFSET = 512

@@ -69,11 +69,15 @@ module Holdup
 
       # @return [String, nil] JSON, "" when none was written yet; nil while it is being written
       def setting_text
-        steady(Layout::SETTING_SEQ) do
-          length = @bytes.u64(Layout::SETTING_LENGTH)
-          damaged("its setting is too long") if length > Layout::SETTING_BYTES
-          guarded { @bytes.read(Layout::SETTING_OFFSET, length) }.force_encoding(Encoding::UTF_8)
-        end
+        text(Layout::SETTING_SEQ, Layout::SETTING_LENGTH, Layout::SETTING_OFFSET, Layout::SETTING_BYTES)
+      end
+
+      # @return [Hash{String => Object}, nil] what the process is and what can be turned in it, see docs/segment.md; nil
+      #   while it is being written
+      # @raise [DamagedData]
+      def profile
+        json = text(Layout::PROFILE_SEQ, Layout::PROFILE_LENGTH, Layout::PROFILE_OFFSET, Layout::PROFILE_BYTES)
+        json && (json.empty? ? {} : Setting.parse(json).attributes)
       end
 
       # @param since [Integer] the number of units that are known already (`header.ring_head` of an earlier reading)
@@ -99,6 +103,14 @@ module Holdup
       def damaged(reason) = raise(SegmentError::NotASegment.new(path: @path, reason:))
 
       private
+
+      def text(sequence, length_at, offset, room)
+        steady(sequence) do
+          length = @bytes.u64(length_at)
+          damaged("one of its texts is too long") if length > room
+          guarded { @bytes.read(offset, length) }.force_encoding(Encoding::UTF_8)
+        end
+      end
 
       # The value of the block, when nothing was written while it ran.
       def steady(sequence)

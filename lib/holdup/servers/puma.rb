@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "identity"
+require_relative "pool"
+
 module Holdup
   module Servers
     # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that is made, the
@@ -8,6 +11,17 @@ module Holdup
     # application's boot and knows the worker; Puma::Runner#start_server has been the place since Puma 3.)
     class Puma
       OPTION = :holdup
+
+      # Prepended to Puma::Launcher: by `run` the configuration is known and nothing is loaded yet.
+      class Launcher < Module
+        def initialize(adapter)
+          super()
+          define_method(:run) do
+            adapter.attach(self)
+            super()
+          end
+        end
+      end
 
       # Prepended to Puma::Runner; finds the adapter in the options that Puma hands around.
       module Runner
@@ -26,18 +40,8 @@ module Holdup
         end
       end
 
-      # The thread pool's state. Reads what changes nothing: Puma's `stats` resets the maxima that others read.
-      Pool = Struct.new(:server) do
-        def busy = (max_threads - capacity + backlog if capacity && backlog)
-
-        def backlog = server.backlog
-
-        def capacity = server.pool_capacity
-
-        def max_threads = server.max_threads
-
-        def requests_count = server.requests_count
-      end
+      # @return [Boolean] whether this process is run by Puma
+      def self.here? = ObjectSpace.each_object(::Puma::Launcher).any?
 
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
@@ -46,18 +50,26 @@ module Holdup
         @middleware = middleware
       end
 
+      # @return [void]
+      def install
+        ::Puma::Launcher.prepend(Launcher.new(self))
+        ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
+      end
+
       # In the master (or only) process, before the application is loaded.
       # @param launcher [Puma::Launcher]
       # @return [void]
       def attach(launcher)
-        options = launcher.options
-        return if options[OPTION] # `plugin :holdup` under `holdup exec`
-        @facts = facts(options)
-        options[OPTION] = self
-        ::Puma::Runner.prepend(Runner)
-        ::Puma::Cluster.prepend(Cluster)
-        @runtime.wait_for_server
-        register(launcher.events)
+        @runtime.guard.call(:puma) do
+          options = launcher.options
+          next if options[OPTION] # `plugin :holdup` under `holdup exec`
+          @facts = facts(options)
+          options[OPTION] = self
+          ::Puma::Runner.prepend(Runner)
+          ::Puma::Cluster.prepend(Cluster)
+          @runtime.wait_for_server
+          register(launcher.events)
+        end
       end
 
       # In a process whose server is about to run.
@@ -66,12 +78,18 @@ module Holdup
       # @return [void]
       def serving(server, worker: nil)
         @runtime.guard.call(:puma) do
-          @runtime.serve(@facts.merge("threads" => server.max_threads), worker:, pool: Pool.new(server))
+          @runtime.serve(Identity.new(name: "puma", facts: @facts.merge("threads" => server.max_threads), worker:, pools: -> { [pool(server)] }))
           server.app = @middleware.call(server.app)
         end
       end
 
       private
+
+      # Reads what changes nothing: Puma's `stats` resets the maxima that others read.
+      def pool(server)
+        free, backlog, max = server.pool_capacity, server.backlog, server.max_threads
+        Pool.new(name: "web", max:, busy: free && backlog && max - free + backlog, backlog:, served: server.requests_count)
+      end
 
       def workers(options) = options[:workers].to_i
 

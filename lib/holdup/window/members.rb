@@ -6,6 +6,7 @@ module Holdup
 
   Window::SUMS = %i[
     cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions hold_squares_us2
+    pool_wait_ns pool_held_ns
   ].freeze
   Window::HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
 end

@@ -5,13 +5,13 @@ require "holdup/probe/process_stats"
 require "holdup/segment/layout"
 
 class Holdup::Probe::ProcessStatsTest < Minitest::Test
-  Pool = Struct.new(:busy, :backlog, :capacity, :max_threads, :requests_count)
+  Pool = Struct.new(:busy, :backlog, :free, :max, :served)
   NAMES = Holdup::Segment::Layout::GAUGES
 
-  def gauges(pool: nil) = NAMES.zip(Holdup::Probe::ProcessStats.new(pool:).to_a).to_h
+  def gauges(*pools) = NAMES.zip(Holdup::Probe::ProcessStats.new(pools: -> { pools }).to_a).to_h
 
   def test_has_one_for_each_gauge_of_the_layout
-    assert_equal NAMES.size, Holdup::Probe::ProcessStats.new.to_a.size
+    assert_equal Holdup::Segment::Layout::POOLS_AT, Holdup::Probe::ProcessStats.new.to_a.size
   end
 
   def test_what_is_known_without_a_server
@@ -21,12 +21,20 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     assert_operator known[:allocated_objects], :>, 10_000
     assert_operator known[:live_slots], :>, 10_000
     assert_equal [nil] * 5, known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
-    assert_equal [nil] * 5, known.values_at(:waiting_threads, :units_in_flight, :rss_bytes, :pss_bytes, :cpu_ns)
+    assert_equal [nil] * 4, known.values_at(:waiting_threads, :units_in_flight, :rss_bytes, :pss_bytes)
+    assert_operator known[:cpu_ns], :>, 10_000_000
   end
 
   def test_the_servers_pool
-    known = gauges(pool: Pool.new(2, 1, 3, 5, 99))
+    known = gauges(Pool.new(2, 1, 3, 5, 99))
     assert_equal [2, 1, 3, 5, 99], known.values_at(:busy_threads, :backlog, :pool_capacity, :max_threads, :requests_count)
+  end
+
+  def test_each_pool_has_three_gauges_after_the_named_ones
+    pools = Array.new(9) { |index| Pool.new(index, 0, 5, 5, 0) }
+    all = Holdup::Probe::ProcessStats.new(pools: -> { pools }).to_a
+    assert_equal Holdup::Segment::Layout::POOLS_AT + 3 * Holdup::Segment::Layout::POOLS, all.size
+    assert_equal [5, 7, 0], all.last(3)
   end
 
   def test_gc_time_is_in_nanoseconds

@@ -9,12 +9,13 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
   include TemporaryFolder
 
   Sql = Holdup::Stores::Sql
+  NEXT = Sql::Schema.new.known + 1
 
   def test_an_older_store_is_brought_forward_with_everything_in_it
     fill
     connection = Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema)
 
-    assert_equal 2, connection.schema_version
+    assert_equal NEXT, connection.schema_version
     assert_equal([nil], connection.read { |db| db[:hosts].select_map(:region) })
     connection.close
     assert_equal "OrdersController#index", SQLite3::Database.new(path) { |db| break db.get_first_value("SELECT name FROM series") }
@@ -25,7 +26,7 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
     Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
     [false, true].each do |read_only|
       error = assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only:).progress }
-      assert_match(/has schema 2, this Holdup knows up to 1; update/, error.message)
+      assert_match(/has schema #{NEXT}, this Holdup knows up to #{NEXT - 1}; update/, error.message)
     end
   end
 
@@ -69,7 +70,7 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
   def next_schema
     later = File.join(folder, "migrations").tap { |made| FileUtils.mkdir_p(made) }
     FileUtils.cp(Dir["#{Sql::Schema::FOLDER}/*.rb"], later)
-    File.write(File.join(later, "002_add_region.rb"), "Sequel.migration { up { alter_table(:hosts) { add_column :region, String } } }")
+    File.write(File.join(later, "#{format("%03d", NEXT)}_add_region.rb"), "Sequel.migration { up { alter_table(:hosts) { add_column :region, String } } }")
     Sql::Schema.new(folder: later)
   end
 end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require_relative "servers/identity"
+require_relative "servers/lever"
+require_relative "servers/pool"
+
+module Holdup
+  # The servers and job runners that Holdup is at home in: one adapter each, loaded only where its server is.
+  #
+  # An adapter answers:
+  # - `.here?`: whether this very process is run by it (a Gemfile may load servers that nobody runs)
+  # - `.new(runtime:, middleware:)`: `middleware` puts the Rack middleware around an application; job runners ignore it
+  # - `#install`: hooks into the server's classes, again: nothing. From then on it calls `runtime.serve(Identity)` in
+  #   each process that takes units, when that is ready, and `runtime.wait_for_server` in one that stops taking any
+  module Servers
+    # The class by which a server is known to be loaded => how its adapter is. `holdup exec` waits for these constants.
+    KNOWN = {
+      "Puma::Launcher" => -> {
+        require_relative "servers/puma"
+        Puma
+      }
+    }.freeze
+
+    # Joins the servers of a process, each once.
+    class Joining
+      # @param runtime [Runtime]
+      # @param middleware [#call]
+      # @param known [Hash{String => #call}] see KNOWN
+      def initialize(runtime:, middleware:, known: KNOWN)
+        @runtime = runtime
+        @middleware = middleware
+        @known = known
+        @joined = {}
+      end
+
+      # Joins whatever server runs this process.
+      # @return [Boolean] whether there is one: it starts measuring when it is ready
+      def call
+        here = @known.keys.select { |constant| Object.const_defined?(constant) }.map { |constant| [constant, @known[constant].call] }
+          .select { |_, adapter| adapter.here? }
+        here.each { |constant, _| install(constant) }
+        here.any?
+      end
+
+      # Joins one server, whether or not it will run.
+      # @param constant [String] a key of KNOWN whose class exists
+      # @return [void]
+      def install(constant)
+        @joined[constant] ||= @known.fetch(constant).call.new(runtime: @runtime, middleware: @middleware).tap(&:install)
+      end
+    end
+  end
+end
