@@ -15,9 +15,12 @@ Gem::Specification.new do |spec|
   spec.files = Dir["lib/**/*.{rb,yml,tt}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
   spec.bindir = "exe"
   spec.executables = ["holdup"]
-  spec.extensions = ["ext/holdup/extconf.rb"]
+  # JRuby has no GVL to measure and no sqlite3: a gem of its own (`HOLDUP_PLATFORM=java gem build`) installs and loads there.
+  java = RUBY_ENGINE == "jruby" || ENV["HOLDUP_PLATFORM"] == "java"
+  spec.platform = "java" if java
+  spec.extensions = ["ext/holdup/extconf.rb"] unless java
 
   # Only the collector, the stores and the CLI load these; the half that runs inside the application loads none.
   spec.add_dependency "sequel", "~> 5.80"
-  spec.add_dependency "sqlite3", ">= 1.7"
+  spec.add_dependency "sqlite3", ">= 1.7" unless java
 end

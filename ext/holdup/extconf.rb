@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-require "mkmf"
-
-# Other engines and systems without the GVL API install and load; lib/holdup/probe/fallback.rb answers there.
+# Other engines and systems without the GVL API install and load; lib/holdup/probe/fallback.rb answers there. Before mkmf:
+# JRuby's refuses to be loaded.
 unless RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)
   File.write("Makefile", "all install clean:\n\t@true\n")
   exit
 end
+
+require "mkmf"
 
 unless have_func("rb_internal_thread_specific_get", "ruby/thread.h") # 3.3
   abort "holdup needs Ruby >= 3.3: GVL events name their thread from there on"
