@@ -42,6 +42,7 @@ module Holdup
     def start
       return false if running?
       served = configuration.enabled && runtime.guard.call(:servers) { servers.call }
+      return true if running? # the server had been ready for long
       served ? !!runtime.wait_for_server : runtime.start
     end
 

@@ -34,6 +34,7 @@ module Holdup
       @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
       @recorder = Recorder.new(probe:, guard: @guard)
       @identities = {}
+      @inherited = Servers::Identity.merge([])
       @generation = 0
     end
 
@@ -82,6 +83,15 @@ module Holdup
       running? ? @guard.call(:serve) { @session.identify(server) } : start
     end
 
+    # A server or job runner of this process takes no units any more; where it was the only one, measuring ends until `serve`.
+    # @param name [String] of its identity
+    # @return [void]
+    def leave(name)
+      return unless @identities.key?(name)
+      @identities = @identities.except(name)
+      @identities.empty? ? wait_for_server : @guard.call(:serve) { @session&.identify(server) }
+    end
+
     # Looks after a collector, unless somebody else does.
     # @return [void]
     def start_collector
@@ -98,7 +108,8 @@ module Holdup
 
     private
 
-    def server = Servers::Identity.merge(@identities.values)
+    # A child is what its parent was until it tells what it is itself.
+    def server = @identities.empty? ? @inherited : Servers::Identity.merge(@identities.values)
 
     def begin_measuring
       return refuse unless @probe.supported?
@@ -124,7 +135,7 @@ module Holdup
       @probe.after_fork
       was_running = running?
       @session = @collector = nil
-      @identities = @identities.transform_values(&:forked)
+      @inherited, @identities = server.forked, {}
       @generation += 1
       start if was_running
     end

@@ -127,6 +127,25 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal ["puma+sidekiq", "web", "default", 2], profile.values_at("server", "pool.0", "pool.1", "lever.concurrency.value")
   end
 
+  def test_a_job_runner_that_ends_leaves_the_process_to_its_server
+    serve({"server" => "puma"})
+    serve({"jobs" => "sidekiq"}, name: "sidekiq")
+    @runtime.leave("sidekiq")
+    assert_equal ["puma", nil], JSON.parse(@probe.settings.last).values_at("server", "jobs")
+    assert_predicate @runtime, :running?
+  end
+
+  def test_measuring_ends_with_the_last_of_them_until_there_is_another
+    serve({}, name: "sidekiq")
+    @runtime.leave("puma")
+    assert_predicate @runtime, :running?
+    @runtime.leave("sidekiq")
+    refute_predicate @runtime, :running?
+    refute @runtime.start
+    serve({})
+    assert_equal %i[enable disable close enable], @probe.calls
+  end
+
   def test_the_collector_of_a_waiting_master
     @runtime.wait_for_server
     2.times { @runtime.start_collector }
@@ -145,6 +164,15 @@ class Holdup::RuntimeTest < Minitest::Test
   def test_a_child_of_a_worker_is_no_worker
     serve({"server" => "puma"}, worker: 3)
     assert_equal([3, nil], in_child { @probe.opened.map { |values| values[3] } })
+  end
+
+  def test_a_child_is_what_its_parent_was_until_it_is_something_itself
+    serve({"jobs" => "solid_queue"}, name: "solid_queue")
+    settings = in_child do
+      serve({"server" => "puma"})
+      @probe.settings.last(2).map { |json| JSON.parse(json).values_at("server", "jobs") }
+    end
+    assert_equal [[nil, "solid_queue"], ["puma", nil]], settings
   end
 
   def test_a_child_of_a_waiting_master_waits_too
