@@ -33,6 +33,28 @@ class Holdup::SettingFacts::MachineTest < Minitest::Test
     assert_in_delta 2.0, machine(files)["vcpus"]
   end
 
+  def test_the_tightest_quota_around_it
+    files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "0::/pod/app\n",
+             "cgroup/pod/app/cpu.max" => "400000 100000\n", "cgroup/pod/cpu.max" => "250000 100000\n"}
+    assert_in_delta 2.5, machine(files)["vcpus"]
+  end
+
+  def test_control_groups_of_version_1
+    status = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "3:cpu,cpuacct:/docker/abc\n0::/\n"}
+    inside = {"cgroup/cpu,cpuacct/cpu.cfs_quota_us" => "50000\n", "cgroup/cpu,cpuacct/cpu.cfs_period_us" => "100000\n"}
+    assert_in_delta 0.5, machine({**status, **inside})["vcpus"], 0.001, "its path is not there: the tree is its own"
+    outside = {"cgroup/cpu/docker/abc/cpu.cfs_quota_us" => "300000\n", "cgroup/cpu/docker/abc/cpu.cfs_period_us" => "100000\n"}
+    assert_in_delta 3.0, machine({**status, **outside})["vcpus"]
+    none = {"cgroup/cpu/cpu.cfs_quota_us" => "-1\n", "cgroup/cpu/cpu.cfs_period_us" => "100000\n"}
+    assert_equal 8, machine({**status, **none})["vcpus"]
+  end
+
+  def test_both_versions_at_once
+    files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "5:pids:/\n0::/app\n",
+             "cgroup/unified/app/cpu.max" => "150000 100000\n", "cgroup/pids/x" => ""}
+    assert_in_delta 1.5, machine(files)["vcpus"]
+  end
+
   def test_where_there_is_no_proc
     assert_equal({"cpus" => nil, "vcpus" => nil}, machine({}))
   end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+module Holdup
+  class SettingFacts
+    # The control group of a process, version 1 or 2: its CPU quota, and where its other files are.
+    #
+    # A limit may be set on the group itself or on any group around it (a pod's, a slice's), so all are looked at. Inside
+    # a container the kernel may name a path that is not there: then the root of the mounted tree is the container's own.
+    class Cgroup
+      # How the folder of a controller may be called where several share one hierarchy.
+      FOLDERS = {"cpu" => %w[cpu cpu,cpuacct cpuacct,cpu], "cpuacct" => %w[cpuacct cpu,cpuacct cpuacct,cpu]}.freeze
+      Limit = Data.define(:folder, :vcpus)
+
+      # @param proc [String] where /proc is
+      # @param root [String] where the trees of control groups are
+      # @param pid [Integer, String] whose
+      def initialize(proc: "/proc", root: "/sys/fs/cgroup", pid: "self")
+        @root = root
+        @lines = read("#{proc}/#{pid}/cgroup").to_s.lines(chomp: true).map { |line| line.split(":", 3) }
+      end
+
+      # @return [Float, nil] vCPUs that the quota gives; nil without one
+      def quota = limit&.vcpus
+
+      # @return [Limit, nil] the tightest quota, and the group that has it
+      def limit = folders("cpu").filter_map { |folder| limit_of(folder) }.min_by(&:vcpus)
+
+      # @param controller [String] cpu, cpuacct, memory
+      # @return [Array<String>] the group's folder, then those around it
+      def folders(controller)
+        base, path = version_1(controller) || version_2
+        levels(path.to_s).map { |level| File.join(base, level) }.select { |folder| File.directory?(folder) }
+      end
+
+      # @return [String, nil] content of a file
+      def read(path)
+        File.read(path) if File.file?(path)
+      rescue SystemCallError
+        nil
+      end
+
+      private
+
+      def version_1(controller)
+        path = @lines.find { |_, names, _| names.to_s.split(",").include?(controller) }&.last
+        base = FOLDERS.fetch(controller, [controller]).map { |name| File.join(@root, name) }.find { |folder| File.directory?(folder) }
+        [base, path] if base && path
+      end
+
+      # Where both versions are mounted, the second has a folder of its own.
+      def version_2
+        unified = File.join(@root, "unified")
+        [File.directory?(unified) ? unified : @root, @lines.find { |number, names, _| number == "0" && names == "" }&.last]
+      end
+
+      # "/a/b" => /a/b, /a, /
+      def levels(path)
+        parts = path.split("/").reject { |part| part.empty? || part == ".." }
+        parts.size.downto(0).map { |size| parts.first(size).join("/") }
+      end
+
+      def limit_of(folder)
+        most, period = read("#{folder}/cpu.max")&.split || [read("#{folder}/cpu.cfs_quota_us"), read("#{folder}/cpu.cfs_period_us")]
+        Limit.new(folder:, vcpus: most.to_f / period.to_f) if most.to_i.positive? && period.to_i.positive?
+      end
+    end
+  end
+end
