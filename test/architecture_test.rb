@@ -17,7 +17,7 @@ class ArchitectureTest < Minitest::Test
     "analysis" => [],
     "base" => %w[configuration instrumentation log recorder runtime servers],
     "cli" => %w[analysis collector configuration doctor log reports runtime segment stores],
-    "collector" => %w[guard log segment],
+    "collector" => %w[guard log segment setting_facts],
     "configuration" => [],
     "doctor" => %w[analysis configuration probe segment],
     "exec" => %w[instrumentation runtime servers],
@@ -34,7 +34,7 @@ class ArchitectureTest < Minitest::Test
     "reports" => %w[analysis],
     "runtime" => %w[collector configuration flat_json fork_hook guard log probe recorder segment servers setting_facts stores],
     "segment" => [],
-    "servers" => [],
+    "servers" => %w[instrumentation],
     "setting_facts" => %w[flat_json probe],
     "stores" => []
   }.freeze

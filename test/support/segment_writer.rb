@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "fileutils"
+require "json"
 require "holdup/histogram"
 require "holdup/segment/layout"
 require "holdup/segment/owner"
@@ -34,6 +35,20 @@ class SegmentWriter
     put(L::SETTING_OFFSET, json)
     put_word(L::SETTING_LENGTH, json.bytesize)
     bump(L::SETTING_SEQ)
+  end
+
+  # @param facts [Hash{String => Object}]
+  def profile=(facts)
+    json = JSON.generate(facts)
+    bump(L::PROFILE_SEQ)
+    put(L::PROFILE_OFFSET, json)
+    put_word(L::PROFILE_LENGTH, json.bytesize)
+    bump(L::PROFILE_SEQ)
+  end
+
+  # @param pools [Array<Array>] max, busy, backlog of each
+  def pools=(pools)
+    pools.flatten(1).each_with_index { |value, index| put_word(L::GAUGES_OFFSET + (L::POOLS_AT + index) * 8, value || L::UNKNOWN) }
   end
 
   # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued nil.

@@ -4,11 +4,14 @@ require "etc"
 
 module Holdup
   class Collector
-    # What the system says about a process, read from outside so that the process itself spends nothing on it. The PSS
-    # (memory that counts shared pages once in all) makes the kernel walk all pages, so nobody should ask often.
+    # What the system says about a process, read from outside so that the process itself spends nothing on it. PSS
+    # (memory that counts shared pages once in all) and USS (what it has alone, and would give back) make the kernel walk
+    # all pages and keep the process from changing its memory map meanwhile, so nobody should ask often.
     class ProcessFacts
       KIB = 1024
       NS = 1_000_000_000
+      # How long a thread of it waited for a CPU: the second number.
+      RUN_DELAY = /\A\d+ (\d+)/
 
       # @param proc [String] where the process table is
       # @param ticks_per_s [Integer] unit of CPU times in /proc
@@ -18,18 +21,36 @@ module Holdup
       end
 
       # @param pid [Integer]
-      # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, cpu_ns; without those that the system does not tell
+      # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, uss_bytes, cpu_ns, run_delay_ns (of the threads that live
+      #   now: it falls when one ends); without those that the system does not tell
       def call(pid)
-        {rss_bytes: kib(pid, "status", /^VmRSS:\s+(\d+) kB/), pss_bytes: kib(pid, "smaps_rollup", /^Pss:\s+(\d+) kB/), cpu_ns: cpu_ns(pid)}.compact
+        {rss_bytes: kib(read(pid, "status"), /^VmRSS:\s+(\d+) kB/), **memory(pid), cpu_ns: cpu_ns(pid), run_delay_ns: run_delay_ns(pid)}.compact
       end
 
       private
 
-      def kib(pid, file, pattern) = read(pid, file)&.slice(pattern, 1)&.then { |digits| digits.to_i * KIB }
+      def memory(pid)
+        rollup = read(pid, "smaps_rollup")
+        {pss_bytes: kib(rollup, /^Pss:\s+(\d+) kB/), uss_bytes: kib(rollup, /^Private_(?:Clean|Dirty|Hugetlb):\s+(\d+) kB/)}
+      end
+
+      # @return [Integer, nil] sum of all lines like that
+      def kib(text, pattern)
+        found = text.to_s.scan(pattern)
+        found.sum { |digits,| digits.to_i } * KIB if found.any?
+      end
 
       def cpu_ns(pid)
         fields = read(pid, "stat")&.rpartition(")")&.last&.split
         fields && (fields[11].to_i + fields[12].to_i) * NS / @ticks_per_s
+      end
+
+      # The file of the process is of its first thread only.
+      def run_delay_ns(pid)
+        delays = Dir.children(File.join(@proc, pid.to_s, "task")).filter_map { |thread| read(pid, "task/#{thread}/schedstat")&.slice(RUN_DELAY, 1) }
+        delays.sum(&:to_i) if delays.any?
+      rescue SystemCallError
+        nil
       end
 
       def read(pid, file)

@@ -5,6 +5,7 @@ require_relative "gleaner"
 require_relative "harvest"
 require_relative "ledger"
 require_relative "sampler"
+require_relative "sighting"
 
 module Holdup
   class Collector
@@ -39,11 +40,12 @@ module Holdup
         @ledger ||= Ledger.new(@store, "#{@host} #{@directory.path}/")
         entries = @directory.entries
         harvest = Harvest.new
-        headers = {}
-        readings = read(entries, Gleaner.new(harvest, now_ns, @settings), headers)
-        written = commit(harvest.windows(@host), readings, entries.map(&:name), @sampler.samples(headers, @host, now_ns))
+        found = {}
+        readings = read(entries, Gleaner.new(harvest, now_ns, @settings), found)
+        sightings = sightings(found, readings)
+        written = commit(harvest.windows(@host), readings, entries.map(&:name), @sampler.samples(sightings, @host, now_ns))
         sweep(entries)
-        Outcome.new(windows: written, live: entries.select(&:alive).filter_map { |entry| headers[entry.name]&.first })
+        Outcome.new(windows: written, live: sightings.select(&:growing?).map(&:header))
       end
 
       # After a failure nobody knows what the store has: it is asked again.
@@ -54,16 +56,20 @@ module Holdup
 
       private
 
-      def read(entries, gleaner, headers)
+      def read(entries, gleaner, found)
         entries.each_with_object({}) do |entry, readings|
-          position = glean(entry, gleaner, headers)
+          position = glean(entry, gleaner, found)
           readings[entry.name] = position if position
         end
       end
 
+      def sightings(found, readings)
+        found.map { |entry, (header, setting)| Sighting.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished) }
+      end
+
       # A file that can't be read is nobody's loss but its own.
-      def glean(entry, gleaner, headers)
-        gleaner.call(entry, @ledger[entry.name]) { |header, setting| headers[entry.name] = [header, setting] unless header.closed? }
+      def glean(entry, gleaner, found)
+        gleaner.call(entry, @ledger[entry.name]) { |header, setting| found[entry] = [header, setting] }
       rescue Errno::ENOENT
         nil
       rescue SegmentError, DamagedData, SystemCallError => error

@@ -1,44 +1,90 @@
 # frozen_string_literal: true
 
+require_relative "container_facts"
 require_relative "process_facts"
 
 module Holdup
   class Collector
-    # Once a minute, how each process is: what it says itself (gauges and counters of its segment) and what the system
-    # says about it. The system wins where both know, because it still knows when the process hangs.
+    # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges, counters and
+    # profile of its segment) and what the system says about it. The system wins where both know, because it still knows
+    # when the process hangs. With each of them comes one sample of their container, which has no pid (0).
+    #
+    # Keys of a sample, beside at_s, host and pid:
+    # - `name`, `setting`, `generation`, `parent`, `start`, `server` ("puma", "puma+sidekiq"), `ended` (true in the last)
+    # - the segment's counters and gauges; ProcessFacts
+    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog" for each pool
+    # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class Sampler
       EVERY_S = 60
+      LEVERS_EVERY_S = 3600
+      CONTAINER = 0
 
-      # @param facts [#call]
-      def initialize(facts: ProcessFacts.new)
+      # @param facts [#call] pid => what the system says of a process
+      # @param container [#call] pid => what it says of that process's container
+      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new)
         @facts = facts
-        @due_s = Hash.new(0)
+        @container = container
+        @last = {}
       end
 
-      # @param headers [Hash{String => Array(Segment::Header, Setting)}] of the live segments
+      # @param sightings [Array<Sighting>] of all segments that were read
       # @param host [String]
       # @param now_ns [Integer]
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
-      def samples(headers, host, now_ns)
+      def samples(sightings, host, now_ns)
         now_s = now_ns / 1_000_000_000
-        due = headers.each_value.reject { |header, _| now_s < @due_s[header.pid] }
-        due.map { |header, setting| {at_s: now_s, host:, **sample(header, setting)} }
+        due = newest(sightings).select { |sighting| due?(sighting, now_s) }.map { |sighting| sample(sighting, host, now_s) }
+        one = sightings.find(&:here?)
+        (one && container_due?(now_s)) ? [*due, container(one, host, now_s)] : due
       end
 
       # These samples are in the store now.
       # @param samples [Array<Hash>]
       # @return [void]
       def committed(samples)
-        samples.each { |sample| @due_s[sample[:pid]] = sample[:at_s] + EVERY_S }
-        @due_s.delete_if { |_, due_s| samples.any? && due_s < samples.first[:at_s] - EVERY_S }
+        samples.each { |sample| @last[key(sample)] = Seen.of(sample, @last[key(sample)]) }
+        @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
+
+      # When a process was sampled last, and the levers that it had, as of when.
+      Seen = Data.define(:at_s, :levers, :levers_s) do
+        def self.of(sample, before)
+          levers = sample.select { |key, _| key.start_with?("lever.") }
+          (levers.empty? && before) ? before.with(at_s: sample[:at_s]) : new(at_s: sample[:at_s], levers:, levers_s: sample[:at_s])
+        end
+      end
+      private_constant :Seen
 
       private
 
-      def sample(header, setting)
-        {pid: header.pid, name: header.process_name, setting: setting.fingerprint, generation: header.generation,
-         parent: header.parent, **header.counters, **header.gauges.compact, **@facts.call(header.pid)}
+      # A process that stopped and started measuring has two segments and is one process.
+      def newest(sightings) = sightings.sort_by { |sighting| sighting.header.created_ns }.to_h { |sighting| [sighting.key, sighting] }.values
+
+      def due?(sighting, now_s)
+        last = @last[sighting.key]
+        return true unless last
+        sighting.ended? ? sighting.heartbeat_s > last.at_s : now_s >= last.at_s + EVERY_S
       end
+
+      def container_due?(now_s)
+        last = @last[[CONTAINER, nil]]
+        last.nil? || now_s >= last.at_s + EVERY_S
+      end
+
+      def key(sample) = sample.values_at(:pid, :start)
+
+      def sample(sighting, host, now_s)
+        at_s = sighting.ended? ? [sighting.heartbeat_s, now_s].min : now_s
+        {at_s:, host:, **sighting.facts, **levers(sighting, at_s), **(sighting.here? ? @facts.call(sighting.pid) : {})}
+      end
+
+      # They hardly change and are long.
+      def levers(sighting, at_s)
+        last = @last[sighting.key]
+        (last && last.levers == sighting.levers && at_s < last.levers_s + LEVERS_EVERY_S) ? {} : sighting.levers
+      end
+
+      def container(sighting, host, now_s) = {at_s: now_s, host:, pid: CONTAINER, name: "container", **@container.call(sighting.pid)}
     end
   end
 end

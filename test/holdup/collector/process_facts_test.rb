@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "fileutils"
 require "holdup/collector/process_facts"
 
 class Holdup::Collector
@@ -10,10 +11,31 @@ class Holdup::Collector
       assert_in_delta Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond), facts[:cpu_ns], 1_000_000_000
       assert_operator facts[:rss_bytes], :>, 5_000_000
       assert_operator facts[:pss_bytes], :<=, facts[:rss_bytes] + 10_000_000
+      assert_operator facts[:uss_bytes], :<=, facts[:pss_bytes]
+      assert_operator facts[:run_delay_ns], :>=, 0
+    end
+
+    def test_what_the_files_say
+      files = {"status" => "Name:\truby\nVmRSS:\t  100 kB\n", "stat" => "7 (a) b) S #{"0 " * 10}150 50 0\n",
+               "smaps_rollup" => "Rss: 100 kB\nPss:  60 kB\nPss_Dirty:  10 kB\nPrivate_Clean:  7 kB\nPrivate_Dirty:  30 kB\n",
+               "task/7/schedstat" => "1000 20 3\n", "task/8/schedstat" => "1000 5 3\n"}
+      assert_equal({rss_bytes: 102_400, pss_bytes: 61_440, uss_bytes: 37_888, cpu_ns: 2_000_000_000, run_delay_ns: 25}, facts(files))
     end
 
     def test_of_one_that_has_gone
       assert_empty ProcessFacts.new.call(4_194_999)
+    end
+
+    private
+
+    def facts(files)
+      Dir.mktmpdir do |proc|
+        files.each do |path, text|
+          FileUtils.mkdir_p(File.dirname(File.join(proc, "7", path)))
+          File.write(File.join(proc, "7", path), text)
+        end
+        return ProcessFacts.new(proc:, ticks_per_s: 100).call(7)
+      end
     end
   end
 end

@@ -175,10 +175,28 @@ class Holdup::Collector
       writer.gauge(:backlog, 4)
       writer.counter(:discarded, 3)
       [0, 10 * NS, 61 * NS].each { |later_ns| run_round(later_ns) }
-      samples = @store.processes(0, 1 << 40)
+      samples = processes
       assert_equal 2, samples.size
       assert_equal ["worker 2", 4, 3, "h"], samples.first.values_at(:name, :backlog, :discarded, :host)
       assert_operator samples.first[:rss_bytes], :>, 1_000_000
+    end
+
+    def test_one_that_ends_is_sampled_once_more
+      writer = SegmentWriter.new(@dir, now_ns: @now_ns)
+      run_round
+      writer.gauge(:cpu_ns, 77)
+      writer.heartbeat(@now_ns + 3 * NS)
+      writer.close
+      [5 * NS, 70 * NS].each { |later_ns| run_round(later_ns) }
+      assert_equal [[@now_ns / NS, nil], [@now_ns / NS + 3, true]], processes.map { |sample| sample.values_at(:at_s, :ended) }
+    end
+
+    def test_their_container_is_sampled_with_them
+      SegmentWriter.new(@dir)
+      [0, 10 * NS, 61 * NS].each { |later_ns| run_round(later_ns) }
+      containers = @store.processes(0, 1 << 40).select { |sample| sample[:pid].zero? }
+      assert_equal 2, containers.size
+      assert_operator containers.first.fetch(:vcpus), :>, 0
     end
 
     def test_progress_of_others_in_a_shared_store_is_left_alone
@@ -208,6 +226,8 @@ class Holdup::Collector
     def run_round(later_ns = 0) = @round.run(@now_ns + later_ns)
 
     def dead_writer(now_ns: @now_ns - 60 * NS) = SegmentWriter.new(@dir, pid: DEAD_PID, start: 5, now_ns:)
+
+    def processes = @store.processes(0, 1 << 40).reject { |sample| sample[:pid].zero? }
 
     def windows = @store.windows(0, 1 << 40).to_a
 

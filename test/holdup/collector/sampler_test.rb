@@ -3,6 +3,7 @@
 require "test_helper"
 require "tmpdir"
 require "holdup/collector/sampler"
+require "holdup/collector/sighting"
 require "holdup/segment/directory"
 
 class Holdup::Collector
@@ -10,33 +11,82 @@ class Holdup::Collector
     NS = 1_000_000_000
 
     def setup
-      @sampler = Sampler.new(facts: ->(_pid) { {rss_bytes: 5} })
+      @dir = Dir.mktmpdir("holdup-sampler")
+      @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
+      @sampler = Sampler.new(facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} })
     end
 
+    def teardown = FileUtils.remove_entry(@dir)
+
     def test_again_only_after_a_minute_in_the_store
-      headers = {"x" => [header, Holdup::Setting.new(attributes: {})]}
-      first = @sampler.samples(headers, "h", 100 * NS)
-      assert_equal first, @sampler.samples(headers, "h", 100 * NS), "what was not committed is sampled again"
+      first = samples(100)
+      assert_equal first, samples(100), "what was not committed is sampled again"
       @sampler.committed(first)
-      assert_empty @sampler.samples(headers, "h", 159 * NS)
-      assert_equal [160], @sampler.samples(headers, "h", 160 * NS).map { |sample| sample[:at_s] }
+      assert_empty samples(159)
+      assert_equal [160, 160], samples(160).map { |sample| sample[:at_s] }
     end
 
     def test_the_system_knows_better_than_the_segment_and_what_nobody_knows_is_left_out
-      sample = @sampler.samples({"x" => [header, Holdup::Setting.new(attributes: {})]}, "h", 0 + 100 * NS).first
+      @writer.gauge(:threads, 3)
+      @writer.gauge(:rss_bytes, 99)
+      sample = samples(100).first
       assert_equal [5, 3, Process.pid], sample.values_at(:rss_bytes, :threads, :pid)
       refute sample.key?(:backlog)
+      refute sample.key?(:ended)
+    end
+
+    def test_the_container_of_the_processes_comes_with_them
+      assert_equal({at_s: 100, host: "h", pid: 0, name: "container", vcpus: 2.0, asked: Process.pid}, samples(100).last)
+    end
+
+    def test_one_that_has_ended_is_told_as_of_its_last_tick
+      @sampler.committed(samples(100))
+      @writer.heartbeat(107 * NS)
+      @writer.gauge(:cpu_ns, 42)
+      last = samples(110, ended: true)
+      assert_equal [[107, true, 42]], last.map { |sample| sample.values_at(:at_s, :ended, :cpu_ns) }
+      @sampler.committed(last)
+      assert_empty samples(120, ended: true)
+    end
+
+    def test_nothing_new_from_one_that_ended_before_its_last_sample
+      @writer.heartbeat(95 * NS)
+      @sampler.committed(samples(100))
+      assert_empty samples(110, ended: true)
+    end
+
+    def test_a_process_of_another_container_is_not_looked_up_here
+      sample = samples(100, here: false)
+      assert_equal [Process.pid], sample.map { |one| one[:pid] }
+      refute sample.first.key?(:rss_bytes)
+    end
+
+    def test_pools_have_their_names
+      @writer.profile = {"server" => "puma+sidekiq", "pool.0" => "web", "pool.1" => "default"}
+      @writer.pools = [[5, 2, 0], [10, nil, 3]]
+      sample = samples(100).first
+      assert_equal ["puma+sidekiq", "web", 5, 2, 0], sample.values_at(:server, :"pool.0", :"pool.0.max", :"pool.0.busy", :"pool.0.backlog")
+      assert_equal ["default", 10, nil, 3], sample.values_at(:"pool.1", :"pool.1.max", :"pool.1.busy", :"pool.1.backlog")
+    end
+
+    def test_levers_only_when_they_change_and_each_hour
+      @writer.profile = {"lever.threads.value" => 5, "lever.threads.live" => true}
+      assert_equal [5, true], (first = samples(100)).first.values_at(:"lever.threads.value", :"lever.threads.live")
+      @sampler.committed(first)
+      refute samples(160).first.key?(:"lever.threads.value")
+      @writer.profile = {"lever.threads.value" => 3}
+      assert_equal 3, (changed = samples(160)).first[:"lever.threads.value"]
+      @sampler.committed(changed)
+      3600.fdiv(60).to_i.times { |minute| @sampler.committed(samples(220 + minute * 60)) }
+      assert_equal 3, samples(160 + 3600 + 3600).first[:"lever.threads.value"]
     end
 
     private
 
-    def header
-      Dir.mktmpdir("holdup-sampler") do |dir|
-        writer = SegmentWriter.new(dir, now_ns: 5)
-        writer.gauge(:threads, 3)
-        writer.gauge(:rss_bytes, 99)
-        return Holdup::Segment::Directory.new(dir).entries.first.read(&:header)
-      end
+    def samples(at_s, ended: false, here: true)
+      entry = Holdup::Segment::Directory.new(@dir).entries.first.with(alive: here)
+      header = entry.read(&:header)
+      @sampler.samples([Sighting.new(header:, setting: Holdup::Setting.new(attributes: {}), entry:, ended:)], "h", at_s * NS)
     end
   end
 end
