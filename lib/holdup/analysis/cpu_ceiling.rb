@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    # The highest CPU share of a container that its Ruby processes can reach. One process runs Ruby on one CPU at a time,
+    # because one thread holds its GVL; beside it only native code that let go of the GVL uses a CPU, in proportion to the
+    # Ruby that calls it. So with fewer processes than vCPUs the container never gets to 100 %, however much work waits.
+    #
+    #   CpuCeiling.new(vcpus: 2, processes: 1).range  # => 0.5..0.55
+    class CpuCeiling
+      # What else runs in the container and is not counted in any unit: the master, the collector, threads of the VM, a
+      # shell, the kernel on their behalf.
+      BESIDE = 0.1
+      # Above this there is nothing to say.
+      HIGH = 0.9
+
+      attr_reader :vcpus, :processes, :native_ratio
+
+      # @param vcpus [Numeric] what the container may use, from its CPUs and its quota
+      # @param processes [Integer] that take units at the same time
+      # @param native_ratio [Float] CPU time without the GVL for each second of CPU time with it
+      def initialize(vcpus:, processes:, native_ratio: 0.0)
+        @vcpus = vcpus
+        @processes = processes
+        @native_ratio = native_ratio
+      end
+
+      # @param windows [Enumerable<Holdup::Window>] of units and accounts
+      # @return [Float] native_ratio as measured; 0.0 when nothing was
+      def self.native_ratio(windows)
+        cpu_ns, native_ns = windows.map { |window| window.sums.values_at(:cpu_ns, :native_ns) }.transpose.map(&:sum)
+        cpu_ns.to_i.positive? ? native_ns.fdiv(cpu_ns) : 0.0
+      end
+
+      # @return [Float] vCPUs that the processes can keep busy
+      def cores = [processes * (1 + native_ratio), vcpus].min.to_f
+
+      # @return [Float] share of the container, 0.0 .. 1.0, that they reach when they have more work than they can do
+      def low = cores / vcpus
+
+      # @return [Float] the same with all that runs beside them
+      def high = [low * (1 + BESIDE), 1.0].min
+
+      # @return [Range<Float>]
+      def range = low..high
+
+      # @return [Float] vCPUs that can't be used, not even under any load
+      def idle_vcpus = vcpus - cores
+
+      # @return [Boolean] whether it is worth a sentence
+      def low? = low < HIGH
+
+      # Whether an alarm on the container's CPU share fires when all processes are saturated.
+      # @param target [Float] 0.0 .. 1.0
+      # @return [Symbol] :fires, :never, or :unsure between the two ends of the range
+      def alarm(target)
+        return :fires if target < low
+        (target > high) ? :never : :unsure
+      end
+
+      # @return [Integer] processes with which all vCPUs can be used
+      def processes_needed = (vcpus / (1 + native_ratio)).ceil
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/cpu_ceiling"
+
+class Holdup::Analysis::CpuCeilingTest < Minitest::Test
+  def ceiling(...) = Holdup::Analysis::CpuCeiling.new(...)
+
+  def test_one_process_on_two_vcpus
+    one = ceiling(vcpus: 2, processes: 1)
+    assert_equal 0.5, one.low
+    assert_in_delta 0.55, one.high
+    assert_equal [1.0, 2, true], [one.idle_vcpus, one.processes_needed, one.low?]
+    assert_equal %i[fires fires unsure never never], [0.2, 0.49, 0.52, 0.6, 1.0].map { |target| one.alarm(target) }
+  end
+
+  def test_native_code_adds_to_it
+    one = ceiling(vcpus: 2, processes: 1, native_ratio: 0.5)
+    assert_in_delta 0.75, one.low
+    assert_in_delta 0.825, one.high
+    assert_equal 2, one.processes_needed
+    assert_equal :fires, one.alarm(0.6)
+  end
+
+  def test_never_more_than_there_is
+    full = ceiling(vcpus: 2, processes: 4, native_ratio: 3.0)
+    assert_equal [1.0, 1.0, 0.0, false], [full.low, full.high, full.idle_vcpus, full.low?]
+    assert_equal :fires, full.alarm(0.99)
+    assert_equal 1.0, ceiling(vcpus: 0.5, processes: 1).low
+  end
+
+  def test_a_quota_of_parts_of_a_cpu
+    assert_in_delta 2 / 2.5, ceiling(vcpus: 2.5, processes: 2).low
+    assert_equal 3, ceiling(vcpus: 2.5, processes: 2).processes_needed
+  end
+
+  def test_the_ratio_is_of_units_and_other_threads
+    sample = SampleWindows.new
+    windows = [sample.window("A", count: 1, sums: {cpu_ns: 300, native_ns: 60}), sample.window("main", kind: :account, queue: nil, sums: {cpu_ns: 100, native_ns: 40})]
+    assert_in_delta 0.25, Holdup::Analysis::CpuCeiling.native_ratio(windows)
+    assert_equal 0.0, Holdup::Analysis::CpuCeiling.native_ratio([])
+  end
+end
