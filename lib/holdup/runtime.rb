@@ -66,12 +66,23 @@ module Holdup
     end
 
     # A server is about to come up: nothing is measured before it is ready (`serve`). In a forking server's master that
-    # is never, so only its children measure.
+    # is never, so only its children measure. Again (a master that reads its configuration once more): nothing.
     # @return [void]
     def wait_for_server
+      return if @waiting
       stop
       follow_forks
       @waiting = true
+    end
+
+    # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this process
+    # measures on.
+    # @return [Object] the block's value
+    def wait_in_forks
+      @forks_wait = true
+      yield
+    ensure
+      @forks_wait = false
     end
 
     # The server or job runner of this process is ready; several of them share a process and its segment.
@@ -137,6 +148,7 @@ module Holdup
       @session = @collector = nil
       @inherited, @identities = server.forked, {}
       @generation += 1
+      @waiting ||= @forks_wait
       start if was_running
     end
 

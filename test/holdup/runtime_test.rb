@@ -185,6 +185,23 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [false, true, 1], child
   end
 
+  def test_a_helper_that_a_measuring_server_forks_waits_and_its_children_too
+    serve({}, worker: 1)
+    grandchild = @runtime.wait_in_forks do
+      in_child { [@runtime.running?, in_child { [@runtime.running?, serve({}, worker: 2), @runtime.running?] }] }
+    end
+    assert_equal [false, [false, true, true]], grandchild
+    assert_predicate @runtime, :running?
+    assert_equal true, in_child { @runtime.running? }
+  end
+
+  def test_waiting_again_leaves_the_collector_alone
+    @runtime.wait_for_server
+    @runtime.start_collector
+    @runtime.wait_for_server
+    assert_equal [:start], @collector.calls
+  end
+
   def test_a_child_of_a_stopped_process_does_nothing
     @runtime.start
     @runtime.stop
