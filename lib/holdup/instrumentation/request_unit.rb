@@ -66,6 +66,9 @@ module Holdup
         @recorder.guard.call(:rack) { close(error: @error || @status.to_i >= FIRST_ERROR) }
       end
 
+      # Pitchfork asks what it calls whether it takes arguments.
+      def arity = -1
+
       # The server's call: without arguments (after_reply), or as rack.response_finished.
       def call(_env = nil, status = nil, _headers = nil, error = nil)
         @status = status.to_i if status

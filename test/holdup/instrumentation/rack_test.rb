@@ -60,6 +60,12 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal 2, @probe.recorded.count(&:error)
   end
 
+  def test_a_server_that_asks_whether_we_take_arguments_tells_the_error # Pitchfork calls without when arity is 0
+    list = []
+    middleware { ok }.call(env("/", "rack.response_finished" => list))
+    refute_equal 0, list.first.arity
+  end
+
   def test_a_list_that_is_none_is_left_alone
     response = middleware { ok }.call(env("/", "rack.after_reply" => [].freeze, "rack.response_finished" => nil))
     assert_kind_of Holdup::Instrumentation::RackBody, response[2]
