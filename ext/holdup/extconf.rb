@@ -14,6 +14,7 @@ unless have_func("rb_internal_thread_specific_get", "ruby/thread.h") # 3.3
 end
 
 have_func("posix_fallocate", "fcntl.h") # not on macOS
+have_func("memfd_create", "sys/mman.h") # Linux
 
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden])
 append_cflags(%w[-Wall -Wextra -Werror -Wno-unused-parameter]) if ENV["HOLDUP_PEDANTIC"] # CI only: a warning never fails an install

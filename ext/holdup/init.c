@@ -298,7 +298,7 @@ static VALUE probe_accounts(VALUE self)
 
 /* --- the segment --- */
 
-static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+static VALUE probe_open(VALUE path, bool anonymous, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
 {
     uint64_t series = NUM2ULL(limit), entries = NUM2ULL(ring);
     int64_t index = NIL_P(worker) ? -1 : NUM2LL(worker);
@@ -308,10 +308,20 @@ static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring,
     if (entries < 64 || entries > 1000000) rb_raise(rb_eArgError, "ring capacity must be in 64..1000000, got %llu", (unsigned long long)entries);
     clk_start();
     seg_lock();
-    int failed = seg_open(file, series, entries, index, born);
+    int failed = seg_open(file, anonymous, series, entries, index, born);
     seg_unlock();
     if (failed) rb_syserr_fail(failed, file);
     return Qtrue;
+}
+
+static VALUE probe_open_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+{
+    return probe_open(path, false, limit, ring, worker, generation);
+}
+
+static VALUE probe_open_anonymous_segment(VALUE self, VALUE path, VALUE limit, VALUE ring, VALUE worker, VALUE generation)
+{
+    return probe_open(path, true, limit, ring, worker, generation);
 }
 
 static VALUE probe_close_segment(VALUE self)
@@ -397,6 +407,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "snapshot", probe_snapshot, 0);
     rb_define_singleton_method(probe, "accounts", probe_accounts, 0);
     rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
+    rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, 5);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);
     rb_define_singleton_method(probe, "identify", probe_identify, 2);
     rb_define_singleton_method(probe, "setting=", probe_set_setting, 1);

@@ -28,6 +28,7 @@ static struct {
     char *base;             /* NULL: no segment */
     size_t mapped;
     int file;
+    bool anonymous;         /* no file: memory that only descriptors name */
     uint64_t allocated;     /* series slots that have space */
     uint64_t units_limit;   /* series for units; accounts and the reserved ones come on top */
     uint64_t unit_series;

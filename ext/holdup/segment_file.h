@@ -62,8 +62,27 @@ static void seg_write_header(uint64_t capacity, uint64_t ring, int64_t worker, u
     for (int i = 0; i < 64; i++) h->gauges[i] = SEG_UNKNOWN;
 }
 
-/* A file next to `path` that gets its name when it is whole. */
-static int seg_create(const char *path, char *hidden, size_t room)
+/*
+ * Memory without a name, where no tmpfs can be written: a link in the folder says which descriptor of this process it is.
+ * It is gone with the process, unless the collector has it open; so a closed segment keeps its descriptor.
+ */
+static int seg_create_anonymous(const char *link)
+{
+#ifdef HAVE_MEMFD_CREATE
+    char target[64];
+    int file = memfd_create("holdup segment", MFD_CLOEXEC);
+    if (file < 0) return -1;
+    snprintf(target, sizeof(target), "/proc/%ld/fd/%d", (long)getpid(), file);
+    if (symlink(target, link) == 0) return file;
+    close(file);
+#else
+    errno = ENOSYS;
+#endif
+    return -1;
+}
+
+/* A file (or link) next to `path` that gets its name when it is whole. */
+static int seg_create(const char *path, bool anonymous, char *hidden, size_t room)
 {
     int length = snprintf(hidden, room, "%s.new", path);
     if (length < 0 || (size_t)length >= room) {
@@ -71,17 +90,18 @@ static int seg_create(const char *path, char *hidden, size_t room)
         return -1;
     }
     unlink(hidden); /* its name holds our pid: a dead namesake's */
+    if (anonymous) return seg_create_anonymous(hidden);
     return open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 }
 
 /* Makes the file at `path`; 0 or an errno. A reader never sees half a header. */
-static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation)
+static int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t ring, int64_t worker, uint64_t generation)
 {
     char hidden[4096];
     uint64_t capacity = limit + SEG_ACCOUNTS + 2;
     size_t fixed = (SEG_RING_OFFSET + ring * sizeof(seg_ring_t) + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
     if (access(path, F_OK) == 0) return EEXIST;
-    int file = seg_create(path, hidden, sizeof(hidden));
+    int file = seg_create(path, anonymous, hidden, sizeof(hidden));
     if (file < 0) return errno;
     size_t mapped = fixed + capacity * sizeof(seg_series_t);
     int failed = seg_allocate(file, 0, (off_t)fixed);
@@ -96,6 +116,7 @@ static int seg_open(const char *path, uint64_t limit, uint64_t ring, int64_t wor
     seg.base = base;
     seg.mapped = mapped;
     seg.file = file;
+    seg.anonymous = anonymous;
     seg.units_limit = limit;
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, ring, worker, generation);
@@ -139,6 +160,7 @@ static void seg_close(void)
 {
     if (!seg.base) return;
     __atomic_store_n(&SEG_HEADER->state, 1, __ATOMIC_RELEASE);
+    if (seg.anonymous) seg.file = -1; /* left open: it is all that there is of the segment */
     seg_forget();
 }
 

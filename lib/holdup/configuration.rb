@@ -34,9 +34,10 @@ module Holdup
     private_class_method :from_environment
 
     # @return [String] folder of the segments
-    def segment_dir(uid: Process.uid, roots: ["/dev/shm", "/run/user/#{uid}", "/tmp"])
-      dir || File.join(roots.find { |root| File.directory?(root) && File.writable?(root) } || "/tmp", "holdup-#{uid}")
-    end
+    def segment_dir = segment_place.dir
+
+    # @return [SegmentPlace]
+    def segment_place = SegmentPlace.find(dir)
 
     # @return [Object, nil] what Log takes
     def log_target = (log == IO::NULL) ? nil : log
@@ -54,3 +55,5 @@ module Holdup
     end
   end
 end
+
+require_relative "configuration/segment_place"

@@ -54,9 +54,8 @@ class Holdup::ConfigurationTest < Minitest::Test
   end
 
   def test_segment_folder_is_on_the_first_tmpfs_there_is
-    assert_equal "/elsewhere", build { |draft| draft.dir = "/elsewhere" }.segment_dir(uid: 5)
-    assert_equal "/tmp/holdup-5", build.segment_dir(uid: 5, roots: ["/nowhere", "/tmp"])
-    assert_equal "/tmp/holdup-5", build.segment_dir(uid: 5, roots: ["/nowhere"])
+    assert_equal "/elsewhere", build { |draft| draft.dir = "/elsewhere" }.segment_dir
+    assert_equal Holdup::Configuration::SegmentPlace.find(nil), build.segment_place
   end
 
   def test_ignored_paths

@@ -62,6 +62,11 @@ class RecordingProbe
     @opened << values
   end
 
+  def open_anonymous_segment(*values)
+    @calls << :anonymous
+    open_segment(*values)
+  end
+
   def close_segment = @calls << :close
 
   def after_fork = @calls << :after_fork

@@ -94,7 +94,7 @@ module Holdup
       end
 
       def sweep(entries)
-        entries.select { |entry| @ledger[entry.name]&.finished }.each do |entry|
+        entries.select { |entry| @ledger[entry.name]&.finished || entry.lost? }.each do |entry|
           File.unlink(entry.path)
         rescue Errno::ENOENT
           nil

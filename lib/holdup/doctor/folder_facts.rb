@@ -24,15 +24,22 @@ module Holdup
       # @return [Hash] facts of a Host
       def to_h = {dir: @dir, dir_state: state, tmpfs:, collector: Segment::Directory.new(@dir).collected?}
 
-      # @return [Boolean, nil] nil where /proc tells nothing
+      # @return [Boolean, nil] whether the segments are in memory; nil where /proc tells nothing
       def tmpfs
         return unless state == :ok
+        return true if links_only?
         real = File.realpath(@dir)
         mount = mounts.select { |point, _| inside?(real, point) }.max_by { |point, _| point.size }
         mount && %w[tmpfs ramfs].include?(mount.last)
       end
 
       private
+
+      # Where there is no tmpfs the folder only points to the memory of the processes.
+      def links_only?
+        segments = Dir.glob("*.segment", base: @dir)
+        segments.any? && segments.all? { |name| File.symlink?(File.join(@dir, name)) }
+      end
 
       def mounts
         File.readlines("#{@proc}/mounts").map { |line| line.split.values_at(1, 2) }

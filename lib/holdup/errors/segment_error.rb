@@ -14,6 +14,15 @@ module Holdup
       end
     end
 
+    # The memory of a process without a tmpfs, which ended before a collector had it open.
+    class Lost < SegmentError
+      # @param path [String] of the link
+      def initialize(path:)
+        super("#{path} led to the memory of a process that ended before the collector saw it, its units are lost",
+          "give Holdup a tmpfs (HOLDUP_DIR, or Docker's --shm-size) and nothing is")
+      end
+    end
+
     # The file was written by another version of Holdup.
     class UnknownLayout < SegmentError
       # @param path [String]

@@ -35,6 +35,8 @@ module Holdup
 
       def open_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation) = nil
 
+      def open_anonymous_segment(_path, _series_limit, _ring_capacity, _worker_index, _generation) = nil
+
       def close_segment = nil
 
       def identify(_worker_index, _generation) = nil

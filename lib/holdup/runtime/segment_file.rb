@@ -5,17 +5,19 @@ require_relative "../errors"
 module Holdup
   class Runtime
     # Makes this process's segment: a private folder, a name that no other process ever has, and what space there is.
+    # Where no tmpfs can be written it lies in memory without a name, and the folder has a link to it.
     class SegmentFile
       # A tmpfs can be small (Docker gives 64 MB): rather fewer units kept singly than no measuring.
       SMALL_RINGS = [512, 64].freeze
       FOLDER_MODE = 0o700
       MOST_NAMES = 1000
 
-      # @param dir [String]
+      # @param place [Configuration::SegmentPlace]
       # @param probe [Holdup::Probe]
       # @param log [Log]
-      def initialize(dir:, probe:, log:)
-        @dir = dir
+      def initialize(place:, probe:, log:)
+        @dir = place.dir
+        @anonymous = place.anonymous
         @probe = probe
         @log = log
       end
@@ -37,7 +39,8 @@ module Holdup
 
       def try(series, ring, worker, generation)
         path = free_path
-        @probe.open_segment(path, series, ring, worker, generation)
+        values = [path, series, ring, worker, generation]
+        @anonymous ? @probe.open_anonymous_segment(*values) : @probe.open_segment(*values)
         path
       rescue Errno::ENOSPC, Errno::ENOMEM
         nil
@@ -47,7 +50,7 @@ module Holdup
       def free_path
         base = File.join(@dir, "#{Process.pid}-#{started}")
         names = ["#{base}.segment"].chain((2..MOST_NAMES).lazy.map { |number| "#{base}-#{number}.segment" })
-        names.find { |path| !File.exist?(path) }
+        names.find { |path| !File.exist?(path) && !File.symlink?(path) }
       end
 
       # Field 22 of /proc/self/stat: with the pid it names a process for ever.

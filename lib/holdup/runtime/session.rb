@@ -72,7 +72,7 @@ module Holdup
       def born = @server.generation || @generation
 
       def open_segment
-        file = SegmentFile.new(dir: @configuration.segment_dir, probe: @probe, log: @log)
+        file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
         file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation: born)
         describe
       end

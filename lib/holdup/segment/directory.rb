@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "anonymous"
 require_relative "owner"
 require_relative "reader"
 
@@ -11,15 +12,24 @@ module Holdup
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
       LOCK = "collector.lock"
 
-      # One segment file. `path` is absolute; `alive` whether its process runs.
-      Entry = Data.define(:path, :pid, :start, :alive) do
+      # One segment. `path` is absolute; `alive` whether its process runs; `link` whether only a link is there, and `file`
+      # what it leads to, opened.
+      Entry = Data.define(:path, :pid, :start, :alive, :link, :file) do
+        def initialize(path:, pid:, start:, alive:, link: false, file: nil) = super
+
         # @return [String] file name
         def name = File.basename(path)
+
+        # @return [Boolean] its process ended before anybody had its memory open
+        def lost? = link && file.nil?
 
         # @yieldparam reader [Reader]
         # @return [Object] what the block gives
         # @raise [SegmentError, SystemCallError]
-        def read(&) = Reader.open(path, gone: !alive, &)
+        def read(&)
+          raise SegmentError::Lost.new(path:) if lost?
+          file ? yield(Reader.over(file, path:, gone: !alive)) : Reader.open(path, gone: !alive, &)
+        end
       end
 
       # @return [String] absolute
@@ -27,14 +37,20 @@ module Holdup
 
       # @param path [String]
       # @param owner [Owner]
-      def initialize(path, owner: Owner.new)
+      # @param anonymous [Anonymous]
+      def initialize(path, owner: Owner.new, anonymous: Anonymous.new)
         @path = File.expand_path(path)
         @owner = owner
+        @anonymous = anonymous
       end
 
       # @return [Array<Entry>] by name
       # @raise [SystemCallError] the folder can't be read
-      def entries = Dir.children(@path).sort.filter_map { |name| entry(name) }
+      def entries
+        found = Dir.children(@path).sort.filter_map { |name| entry(name) }
+        @anonymous.keep(found.select(&:link).map(&:path))
+        found
+      end
 
       # @return [String]
       def lock_path = File.join(@path, LOCK)
@@ -59,7 +75,10 @@ module Holdup
 
       def entry(name)
         pid, start = NAME.match(name)&.captures&.first(2)&.map(&:to_i)
-        Entry.new(path: File.join(@path, name), pid:, start:, alive: @owner.alive?(pid, start)) if pid
+        return unless pid
+        path = File.join(@path, name)
+        link = File.symlink?(path)
+        Entry.new(path:, pid:, start:, alive: @owner.alive?(pid, start), link:, file: link ? @anonymous.file(path, pid) : nil)
       end
     end
   end

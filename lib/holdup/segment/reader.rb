@@ -23,10 +23,15 @@ module Holdup
       # @raise [SegmentError] it is no segment, or one of another layout
       # @raise [SystemCallError] it can't be opened
       def self.open(path, gone: false)
-        File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) do |io|
-          raise SegmentError::NotASegment.new(path:, reason: "it is no file") unless io.stat.file?
-          yield new(io, path:, gone:)
-        end
+        File.open(path, File::RDONLY | File::NOFOLLOW | File::NONBLOCK | File::BINARY) { |io| yield over(io, path:, gone:) }
+      end
+
+      # @param io [IO] stays open
+      # @return [Reader]
+      # @raise [SegmentError]
+      def self.over(io, path:, gone: false)
+        raise SegmentError::NotASegment.new(path:, reason: "it is no file") unless io.stat.file?
+        new(io, path:, gone:)
       end
 
       # @return [Header] as it was when the reader was made, or at the last `refresh`

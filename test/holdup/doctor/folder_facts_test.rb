@@ -39,6 +39,13 @@ class Holdup::Doctor::FolderFactsTest < Minitest::Test
     assert_nil Holdup::Doctor::FolderFacts.new(@dir, proc: "/nonexistent").tmpfs
   end
 
+  def test_links_to_memory_are_in_memory_wherever_the_folder_is
+    File.symlink("/proc/1/fd/3", "#{@dir}/1-1.segment")
+    assert_equal true, facts(mounts: "x / ext4 rw 0 0\n").tmpfs
+    File.write("#{@dir}/2-1.segment", "")
+    assert_equal false, facts(mounts: "x / ext4 rw 0 0\n").tmpfs
+  end
+
   def test_whether_a_collector_holds_the_lock
     refute facts.to_h[:collector]
     File.open(File.join(@dir, "collector.lock"), File::CREAT | File::RDWR) do |lock|

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/configuration"
 require "holdup/runtime/segment_file"
 
 class Holdup::Runtime::SegmentFileTest < Minitest::Test
@@ -14,8 +15,10 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
 
   def dir = File.join(@root, "a", "b")
 
-  def open_segment(ring: 4096)
-    Holdup::Runtime::SegmentFile.new(dir:, probe: @probe, log: @log).open(series: 200, ring:, worker: 3, generation: 1)
+  def place(anonymous: false) = Holdup::Configuration::SegmentPlace.new(dir:, anonymous:)
+
+  def open_segment(ring: 4096, place: self.place)
+    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, worker: 3, generation: 1)
   end
 
   def test_makes_a_private_folder_and_names_the_process
@@ -32,6 +35,11 @@ class Holdup::Runtime::SegmentFileTest < Minitest::Test
     assert_match(/-2\.segment\z/, second)
     File.write(second, "")
     assert_match(/-3\.segment\z/, open_segment)
+  end
+
+  def test_memory_without_a_name
+    open_segment(place: place(anonymous: true))
+    assert_equal [[:anonymous], 1], [@probe.calls, @probe.opened.size]
   end
 
   def test_a_nearly_full_tmpfs_means_a_smaller_ring_and_says_so
