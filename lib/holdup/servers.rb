@@ -18,6 +18,14 @@ module Holdup
       "Puma::Launcher" => -> {
         require_relative "servers/puma"
         Puma
+      },
+      "Unicorn::HttpServer" => -> {
+        require_relative "servers/unicorn"
+        Unicorn
+      },
+      "Pitchfork::HttpServer" => -> {
+        require_relative "servers/pitchfork"
+        Pitchfork
       }
     }.freeze
 

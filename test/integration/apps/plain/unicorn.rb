@@ -1,0 +1,15 @@
+# frozen_string_literal: true
+
+unless ENV["WITHOUT_HOLDUP"]
+  require "holdup"
+  Holdup.start
+end
+
+listen "127.0.0.1:#{ENV.fetch("PORT")}"
+worker_processes Integer(ENV.fetch("WORKERS", "2")) # as the tests want it
+preload_app ENV["PRELOAD"] == "1"
+worker_exec ENV["WORKER_EXEC"] == "1"
+timeout 15
+pid ENV["PID_FILE"] if ENV["PID_FILE"]
+
+after_worker_ready { |server, worker| server.logger.info("the user's own hook, worker #{worker.nr}") }
