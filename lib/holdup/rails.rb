@@ -2,11 +2,15 @@
 
 require "rails/railtie"
 require_relative "base"
+require_relative "instrumentation/active_job"
 
 module Holdup
-  # Rails: the middleware at the outermost place, the settings from `config.holdup`, and the start after the
-  # application has booted. Loading it defines initializers and does nothing else.
+  # Rails: the middleware and the callback of jobs at the outermost place, the settings from `config.holdup`, and the
+  # start after the application has booted. Loading it defines initializers and does nothing else.
   class Railtie < ::Rails::Railtie
+    # Tasks that run jobs until they are told to stop.
+    RUNNERS = %w[solid_queue:start].freeze
+
     config.holdup = ActiveSupport::OrderedOptions.new
 
     initializer "holdup.configure", after: :load_config_initializers do |app|
@@ -15,6 +19,10 @@ module Holdup
 
     initializer "holdup.middleware", after: "holdup.configure" do |app|
       app.config.middleware.insert_before(0, Instrumentation::Rack, Holdup.requests)
+    end
+
+    initializer "holdup.jobs" do
+      ActiveSupport.on_load(:active_job) { Instrumentation::ActiveJob.install(self, Holdup.jobs) }
     end
 
     initializer "holdup.start", after: "holdup.middleware" do |app|
@@ -40,7 +48,7 @@ module Holdup
       # @return [Boolean]
       def serves?(env: ENV)
         return true if %w[1 true yes on].include?(env["HOLDUP_ENABLED"])
-        !(console? || command? || rake? || ::Rails.env.test?)
+        !(console? || ((command? || rake?) && !runner?) || ::Rails.env.test?)
       end
 
       private
@@ -56,7 +64,12 @@ module Holdup
       # bin/rails with anything but a server.
       def command? = !!defined?(::Rails::Command) && !defined?(::Rails::Server)
 
-      def rake? = File.basename($PROGRAM_NAME) == "rake" || (!!defined?(::Rake.application) && ::Rake.application.top_level_tasks.any?)
+      def rake? = File.basename($PROGRAM_NAME) == "rake" || tasks.any?
+
+      # bin/rails or rake with the task of a job runner.
+      def runner? = (tasks & RUNNERS).any?
+
+      def tasks = defined?(::Rake.application) ? ::Rake.application.top_level_tasks : []
     end
   end
 end

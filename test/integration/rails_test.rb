@@ -14,7 +14,7 @@ class RailsIntegrationTest < Minitest::Test
   def test_named_initializers_and_the_outermost_middleware
     serve do |app|
       answer = JSON.parse(app.get("/orders").body)
-      assert_equal %w[holdup.configure holdup.middleware holdup.start], answer["initializers"]
+      assert_equal %w[holdup.configure holdup.middleware holdup.jobs holdup.start], answer["initializers"]
       assert_equal "Holdup::Instrumentation::Rack", answer["outermost"]
     end
   end
@@ -48,6 +48,7 @@ class RailsIntegrationTest < Minitest::Test
   def test_what_is_no_server_is_not_measured
     probe = 'require "./config/environment"; puts "running=" + Holdup.running?.to_s'
     {"" => true, 'require "rake"; Rake.application.init("rake", ["x"]); ' => false,
+     'require "rake"; Rake.application.init("rake", ["solid_queue:start"]); ' => true,
      "module Rails; module Console; end; end; " => false, 'require "rails/command"; ' => false,
      'ENV["RAILS_ENV"] = "test"; ' => false, 'ENV["RAILS_ENV"] = "test"; ENV["HOLDUP_ENABLED"] = "1"; ' => true}.each do |before, running|
       Dir.mktmpdir do |dir|
