@@ -26,6 +26,14 @@ module Holdup
       "Pitchfork::HttpServer" => -> {
         require_relative "servers/pitchfork"
         Pitchfork
+      },
+      "Sidekiq::Launcher" => -> {
+        require_relative "servers/sidekiq"
+        Sidekiq
+      },
+      "Sidekiq::Shutdown" => -> {
+        require_relative "servers/sidekiq_library"
+        SidekiqLibrary
       }
     }.freeze
 
@@ -41,13 +49,13 @@ module Holdup
         @joined = {}
       end
 
-      # Joins whatever server runs this process.
-      # @return [Boolean] whether there is one: it starts measuring when it is ready
+      # Joins whatever server runs this process, and those that are loaded and may come to run in it (a job runner
+      # embedded in a web server).
+      # @return [Boolean] whether one runs it: that one starts measuring when it is ready
       def call
-        here = @known.keys.select { |constant| Object.const_defined?(constant) }.map { |constant| [constant, @known[constant].call] }
-          .select { |_, adapter| adapter.here? }
-        here.each { |constant, _| install(constant) }
-        here.any?
+        loaded = @known.keys.select { |constant| Object.const_defined?(constant) }
+        loaded.each { |constant| install(constant) }
+        loaded.any? { |constant| @known[constant].call.here? }
       end
 
       # Joins one server, whether or not it will run.

@@ -30,6 +30,12 @@ module Holdup
         @recorder.guard.call(:job) { unit.close(error: failed?(earlier, harmless)) } if unit
       end
 
+      # Reads what a runner says of a job; a job that can't be read is run all the same, unmeasured.
+      # @return [Object, nil] the block's value; nil when nothing is measured
+      def read(&)
+        @recorder.guard.call(:job, &) if @recorder.on?
+      end
+
       private
 
       def start(id, name, queue, ready_ns)

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    # Sidekiq's server middleware, for the outermost place: each run of a job is one unit, retries included. Sidekiq
+    # makes a new one for each job.
+    class Sidekiq
+      NS_PER_S = 1_000_000_000
+      NS_PER_MS = 1_000_000
+      # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: this many seconds are
+      # the year 5138, this many milliseconds 1973.
+      MILLISECONDS_FROM = 100_000_000_000
+
+      # @param jobs [Jobs]
+      # @param harmless [Array<Class>] exceptions by which a run ends without having failed
+      def initialize(jobs, harmless)
+        @jobs = jobs
+        @harmless = harmless
+      end
+
+      # @param job [Hash] as Sidekiq keeps it in Redis
+      # @param queue [String]
+      # @return [Object] the block's value; its exception goes on untouched
+      def call(_instance, job, queue, &)
+        known = @jobs.read { known(job) }
+        known ? @jobs.measure(**known, queue:, harmless: @harmless, &) : yield
+      end
+
+      private
+
+      def known(job) = {id: id(job), name: name(job), ready_ns: ready_ns(job["enqueued_at"])}
+
+      def name(job) = (job["display_class"] || job["wrapped"] || job["class"]).to_s
+
+      # Active Job has an id of its own, by which its callbacks know the same run.
+      def id(job)
+        inner = job["args"]&.first if job["wrapped"]
+        (inner.is_a?(Hash) && inner["job_id"]) || job["jid"]
+      end
+
+      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for perform_inline.
+      def ready_ns(enqueued_at)
+        return unless enqueued_at.is_a?(Numeric)
+        (enqueued_at * ((enqueued_at < MILLISECONDS_FROM) ? NS_PER_S : NS_PER_MS)).to_i
+      end
+    end
+  end
+end

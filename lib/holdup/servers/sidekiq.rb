@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "../clock"
+require_relative "../instrumentation/jobs"
+require_relative "../instrumentation/sidekiq"
+require_relative "identity"
+require_relative "sidekiq/capsules"
+require_relative "sidekiq/levers"
+
+module Holdup
+  module Servers
+    # Sidekiq 7 and 8, as a process of its own or embedded in another. All of its jobs run under one Launcher; when that
+    # runs, the application is loaded, every `:startup` hook has been called and no job has been fetched. So that is where
+    # measuring starts and the middleware goes ahead of all others. (A `:startup` hook of ours would come before those
+    # that are registered later, which may add middlewares; Sidekiq::Launcher#run has been the place since Sidekiq 4.)
+    #
+    # Nothing is done at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
+    class Sidekiq
+      # Prepended to Sidekiq::Launcher.
+      class Launcher < Module
+        def initialize(adapter)
+          super()
+          define_method(:run) do |*arguments, **options|
+            adapter.serving(self)
+            super(*arguments, **options)
+          end
+        end
+      end
+
+      # Ends of a run that are no failures: the process stops and puts the job back, an iterable job gives way, a
+      # middleware has put the job elsewhere.
+      HARMLESS = %w[Shutdown Job::Interrupted JobRetry::Skip].freeze
+
+      # @return [Boolean] whether this process is run by Sidekiq
+      def self.here?
+        (defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?) || ObjectSpace.each_object(::Sidekiq::Launcher).any?
+      end
+
+      # @param runtime [Runtime]
+      # @param middleware [#call] not for jobs
+      def initialize(runtime:, middleware: nil)
+        @runtime = runtime
+        @jobs = Instrumentation::Jobs.new(recorder: runtime.recorder, clock: Clock.new)
+      end
+
+      # @return [void]
+      def install
+        return if ::Sidekiq::Launcher.ancestors.any?(Launcher)
+        ::Sidekiq::Launcher.prepend(Launcher.new(self))
+        ObjectSpace.each_object(::Sidekiq::Launcher) { |running| serving(running) unless running.stopping? }
+      end
+
+      # In a process whose capsules are about to take jobs.
+      # @param launcher [Sidekiq::Launcher]
+      # @return [void]
+      def serving(launcher)
+        @runtime.guard.call(:sidekiq) do
+          put_outermost(launcher)
+          capsules = Capsules.new(launcher)
+          levers = Levers.new(launcher.config, env: ENV, arguments: ARGV, root: Dir.pwd).to_a
+          @runtime.serve(Identity.new(name: "sidekiq", facts: capsules.facts, pools: -> { capsules.pools }, levers: -> { levers }))
+        end
+      end
+
+      private
+
+      # Each capsule has a copy of the chain, made at its first use.
+      def put_outermost(launcher)
+        harmless = HARMLESS.filter_map { |name| ::Sidekiq.const_get(name) if ::Sidekiq.const_defined?(name) }.freeze
+        [launcher.config, *launcher.managers.map(&:capsule)].each do |owner|
+          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless) }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "../pool"
+
+module Holdup
+  module Servers
+    class Sidekiq
+      # The capsules of one process: groups of threads, each with its own queues and concurrency.
+      class Capsules
+        # @param launcher [Sidekiq::Launcher]
+        def initialize(launcher)
+          @config = launcher.config
+          @managers = launcher.managers
+        end
+
+        # @return [Hash{String => Object}] what of them changes results
+        def facts
+          {"jobs" => "sidekiq", "jobs_version" => ::Sidekiq::VERSION, "job_threads" => capsules.sum(&:concurrency),
+           "job_priority" => priority, "job_capsules" => capsules.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
+           "job_queues" => capsules.flat_map { |each| each.queues.uniq }.join(" ")}
+        end
+
+        # Asks the process only: nothing here goes to Redis.
+        # @return [Array<Pool>] as they are now
+        def pools = @managers.map { |manager| pool(manager) }
+
+        private
+
+        def capsules = @managers.map(&:capsule)
+
+        # The threads come and go under the manager's lock; to_a copies them in one step, so that nobody finds them being
+        # iterated over.
+        def pool(manager)
+          capsule = manager.capsule
+          Pool.new(name: name(capsule), max: capsule.concurrency, busy: manager.workers.to_a.count(&:job))
+        end
+
+        def name(capsule)
+          queues = capsule.queues.uniq
+          (queues == [capsule.name]) ? capsule.name : "#{capsule.name} (#{queues.join(", ")})"
+        end
+
+        # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
+        def priority
+          return 0 unless @config.respond_to?(:thread_priority)
+          @config.thread_priority || default_priority
+        end
+
+        def default_priority
+          owner = [::Sidekiq, ::Sidekiq::Component].find { |each| each.const_defined?(:DEFAULT_THREAD_PRIORITY) }
+          owner ? owner::DEFAULT_THREAD_PRIORITY : 0
+        end
+      end
+    end
+  end
+end

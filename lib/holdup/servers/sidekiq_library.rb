@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Servers
+    # A process in which Sidekiq is loaded and has not begun to run: mostly a client, but one that may embed it later
+    # (Sidekiq.configure_embed in a Puma worker). Sidekiq then calls the blocks of `configure_server`, with its launcher
+    # loaded and not yet running.
+    class SidekiqLibrary
+      # @return [Boolean] that it is loaded says nothing about what this process is
+      def self.here? = false
+
+      # @param runtime [Runtime]
+      # @param middleware [#call]
+      def initialize(runtime:, middleware: nil)
+        @runtime = runtime
+        @middleware = middleware
+      end
+
+      # @return [void]
+      def install = ::Sidekiq.configure_server { @runtime.guard.call(:sidekiq) { join } }
+
+      private
+
+      def join
+        require_relative "sidekiq"
+        Sidekiq.new(runtime: @runtime, middleware: @middleware).install
+      end
+    end
+  end
+end

@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+# What a process loads that only puts jobs into queues.
+require "sidekiq"
+require_relative "classes"

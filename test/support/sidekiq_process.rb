@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+require "socket"
+require "tmpdir"
+require "holdup/segment/directory"
+
+# A real Sidekiq in a process of its own, on a Redis of the test's, with segments in a folder of its own.
+class SidekiqProcess
+  APP = File.expand_path("../integration/apps/sidekiq", __dir__)
+  PATIENCE_S = 30
+  COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
+
+  # @yieldparam sidekiq [SidekiqProcess] while it runs
+  def self.run(redis, *arguments, **options)
+    sidekiq = new(redis, *arguments, **options)
+    sidekiq.start
+    yield sidekiq
+  ensure
+    sidekiq&.clean_up
+  end
+
+  attr_reader :dir, :pid, :root
+
+  # @param redis [RedisServer]
+  # @param arguments [Array<String>] of sidekiq
+  # @param env [Hash{String => String, nil}]
+  def initialize(redis, *arguments, env: {}, command: COMMAND, app: APP)
+    @redis = redis
+    @root = Dir.mktmpdir("holdup-sidekiq")
+    @dir = File.join(@root, "segments")
+    @command = [*command, *arguments]
+    @app = app
+    @env = {"REDIS_URL" => redis.url, "HOLDUP_DIR" => @dir, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}.merge(env)
+  end
+
+  # @return [Integer] pid of a process that works
+  def start
+    @pid = Process.spawn(@env, *@command, chdir: @app, out: [log_path, "a"], err: %i[child out], in: File::NULL, pgroup: true)
+    started.push(@pid)
+    wait { log.scan(/Starting processing|Running in ruby/).any? || log.include?("embedded") }
+    @pid
+  end
+
+  # Puts jobs into their queues, from a client process's point of view.
+  # @param script [String] with the classes of the application
+  def push(script, env: {})
+    system({**@env, "WITHOUT_HOLDUP" => "1", **env}, "bundle", "exec", "ruby", "-r", "./client", "-e", script, chdir: @app,
+      out: [log_path, "a"], err: %i[child out], exception: true)
+  end
+
+  # What has failed is due now, and the scheduler sees it at its next look.
+  def make_retries_due
+    wait { @redis.call("ZCARD", "retry") != ":0" }
+    @redis.call("EVAL", "for _, job in ipairs(redis.call('ZRANGE', 'retry', 0, -1)) do redis.call('ZADD', 'retry', 1, job) end", 0)
+  end
+
+  def signal(name, pid = @pid) = Process.kill(name, pid)
+
+  # @return [Process::Status]
+  def stop(name = :TERM, pid: @pid)
+    signal(name, pid)
+    Process.wait2(pid).last.tap { started.delete(pid) }
+  end
+
+  # @return [Integer] how often jobs told of that
+  def told(what) = @redis.get("told:#{what}").to_i
+
+  def told_text(what) = @redis.get("told:#{what}")
+
+  def wait_told(what, times = 1) = wait { told(what) >= times }
+
+  def log = File.exist?(log_path) ? File.read(log_path) : ""
+
+  def wait(timeout = PATIENCE_S)
+    deadline = now + timeout
+    until (value = yield)
+      raise "nothing after #{timeout} s:\n#{log}" if now > deadline
+      IO.select(nil, nil, nil, 0.02)
+    end
+    value
+  end
+
+  def entries = Holdup::Segment::Directory.new(@dir).entries
+
+  # @return [Array<Holdup::Segment::Snapshot>] of all processes
+  def snapshots = entries.map { |entry| entry.read(&:snapshot) }
+
+  # @return [Array<Holdup::Segment::Slot>] of jobs
+  def units = slots(:job)
+
+  def slots(kind) = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == kind }
+
+  def unit(name) = units.find { |slot| slot.series.name == name }
+
+  # @return [Hash{String => Array<Integer>}] units and errors by name, all processes together
+  def counts
+    units.each_with_object({}) { |slot, sums| sums[slot.series.name] = [slot.count, slot.errors].zip(sums.fetch(slot.series.name, [0, 0])).map(&:sum) }
+  end
+
+  # With all their children: nothing outlives a test.
+  def clean_up
+    started.dup.each do |pid|
+      Process.kill(:KILL, -pid)
+      Process.wait(pid)
+    rescue SystemCallError
+      next
+    end
+    FileUtils.rm_rf(@root)
+  end
+
+  private
+
+  def started = @started ||= []
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  def log_path = File.join(@root, "log")
+end
