@@ -53,10 +53,10 @@ class Holdup::CLI::ExecTest < Minitest::Test
   end
 
   def test_forwards_signals_and_waits
-    script = "%w[TERM INT USR1].each { |name| trap(name) { $stdout.puts name; $stdout.flush; exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
+    script = "%w[TERM INT USR1 TSTP URG].each { |name| trap(name) { $stdout.puts name; $stdout.flush; exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
     IO.popen([RbConfig.ruby, EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script]) do |output|
       assert_equal "ready\n", output.gets
-      %w[USR1 INT TERM].each do |name|
+      %w[USR1 TSTP URG INT TERM].each do |name|
         Process.kill(name, output.pid)
         assert_equal "#{name}\n", output.gets
       end

@@ -6,9 +6,10 @@ module Holdup
       # The command that runs: gets every signal that we get, and gives its exit status back. We stay between because a
       # container stops its first process only, and because the collector must see the end.
       class Child
-        SIGNALS = %w[INT TERM HUP QUIT USR1 USR2 TTIN TTOU].freeze
+        # All that servers and job runners give a meaning to: URG (Puma reforks), TSTP (Sidekiq goes quiet), WINCH, PWR ...
+        SIGNALS = (%w[INT TERM HUP QUIT USR1 USR2 TTIN TTOU URG TSTP WINCH PWR] & Signal.list.keys).freeze
         # The terminal sends these to the whole foreground group; sent twice, they mean "now, at once" to servers.
-        FROM_TERMINAL = %w[INT QUIT].freeze
+        FROM_TERMINAL = %w[INT QUIT TSTP WINCH].freeze
 
         # @param command [Array<String>]
         # @param environment [Hash{String => String}] added to ours
@@ -39,7 +40,8 @@ module Holdup
 
         def forward(signal)
           return @early << signal unless @pid
-          Process.kill(signal, @pid) unless FROM_TERMINAL.include?(signal) && foreground?
+          return Process.kill(signal, @pid) unless FROM_TERMINAL.include?(signal) && foreground?
+          Process.kill(:STOP, Process.pid) if signal == "TSTP" # Ctrl-Z: we stop as the command does
         rescue Errno::ESRCH # it has just ended: wait tells how
           nil
         end

@@ -7,7 +7,7 @@ module Holdup
     module Checks
       # Living processes whose ticker stands still: gauges and the accounts of threads outside units are then old.
       module Heartbeat
-        STALE_S = 70 # the longest tick is a minute
+        STALE_S = 20 # four of the longest ticks
 
         def self.call(host)
           stale = host.alive.reject(&:closed).to_h { |segment| [segment.pid, (host.now_ns - segment.heartbeat_ns) / 1_000_000_000] }
