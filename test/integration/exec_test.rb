@@ -17,7 +17,7 @@ class ExecIntegrationTest < Minitest::Test
 
   def environment(**more)
     {"RUBYOPT" => "-r#{BOOT}", "BUNDLE_GEMFILE" => gemfile, "RUBYLIB" => nil, "RAILS_ENV" => "production",
-     "BUNDLER_SETUP" => nil, "WITHOUT_PLUGIN" => "1"}.merge(more.transform_keys(&:to_s))
+     "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"}.merge(more.transform_keys(&:to_s))
   end
 
   def serve(app, command: %w[bundle exec puma -C puma.rb], **env, &) = ServedApp.serve(*command, app:, env: environment(**env), &)
@@ -42,7 +42,7 @@ class ExecIntegrationTest < Minitest::Test
   end
 
   def test_an_application_that_names_the_plugin_itself_has_one_of_it
-    env = {BUNDLE_GEMFILE: ENV.fetch("BUNDLE_GEMFILE"), WITHOUT_PLUGIN: nil}
+    env = {BUNDLE_GEMFILE: ENV.fetch("BUNDLE_GEMFILE"), WITHOUT_HOLDUP: nil}
     serve("plain", **env) do |app|
       app.get("/")
       app.stop

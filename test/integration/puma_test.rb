@@ -70,7 +70,7 @@ class PumaIntegrationTest < Minitest::Test
   end
 
   def test_stops_as_fast_as_without_us
-    times = [{}, {WITHOUT_PLUGIN: "1"}].map do |env|
+    times = [{}, {WITHOUT_HOLDUP: "1"}].map do |env|
       serve(**env) do |app|
         requests(app, 3)
         started = Process.clock_gettime(Process::CLOCK_MONOTONIC)

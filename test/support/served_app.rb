@@ -28,7 +28,7 @@ class ServedApp
     raise stuck
   end
 
-  attr_reader :dir, :port, :pid
+  attr_reader :root, :dir, :port, :pid
 
   # @param command [Array<String>] PORT in the environment says where to listen
   def initialize(*command, app:, env: {}, unset: [])
@@ -37,17 +37,21 @@ class ServedApp
     @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
     @command = command
     @app = app
-    @env = {"PORT" => @port.to_s, "HOLDUP_DIR" => @dir, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}
+    @env = {"PORT" => @port.to_s, "HOLDUP_DIR" => @dir, "HOLDUP_STORE" => store, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}
       .merge(env, unset.to_h { |name| [name, nil] })
   end
+
+  # @return [String] URL of a store of its own; nothing is in it until a collector runs
+  def store = "sqlite://#{File.join(@root, "store.sqlite3")}"
 
   # @yieldparam app [ServedApp] while it serves
   def run
     @pid = Process.spawn(@env, *@command, chdir: File.join(APPS, @app), out: log_path, err: %i[child out], in: File::NULL, pgroup: true)
+    @group = @pid
     wait { answers? }
     yield self
   ensure
-    kill if @pid
+    kill
     FileUtils.remove_entry(@root)
   end
 
@@ -64,6 +68,22 @@ class ServedApp
   def signal(name) = Process.kill(name, @pid)
 
   def log = File.read(log_path)
+
+  # The server goes on in another process (a re-exec that forks); that is what `signal` and `stop` mean from now on.
+  # @param pid [Integer]
+  # @return [void]
+  def hand_over(pid)
+    Process.detach(@pid)
+    @group ||= @pid
+    @pid = pid
+    @handed_over = true
+  end
+
+  # @return [Array<Hash>] {pid:, state:} of all processes that the server has started and that are there still, zombies too
+  def processes
+    lines = `ps -A -o pid=,pgid=,stat=`.lines.map(&:split)
+    lines.filter_map { |pid, group, state| {pid: pid.to_i, state:} if group.to_i == @group }
+  end
 
   # @return [Net::HTTPResponse]
   def get(path, headers = {})
@@ -83,6 +103,14 @@ class ServedApp
     Holdup::Segment::Directory.new(@dir).entries.map { |entry| entry.read(&:snapshot) }
   end
 
+  # @return [Array<Holdup::Segment::Directory::Entry>] of processes that run and measure
+  def live
+    Holdup::Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.read(&:header).closed? }
+  end
+
+  # @return [Array<Integer>] indexes of the workers that run and measure; -1 is a process that is no worker
+  def live_workers = live.map { |entry| entry.read(&:header).worker_index }.sort
+
   # @return [Hash{String => Integer}] units by name, all processes together
   def counts
     units.each_with_object(Hash.new(0)) { |slot, sums| sums[slot.series.name] += slot.count }
@@ -97,7 +125,7 @@ class ServedApp
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
     until (value = yield)
       raise "nothing after #{timeout} s:\n#{log}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
-      raise "the server is gone:\n#{log}" if @pid && Process.wait(@pid, Process::WNOHANG)
+      raise "the server is gone:\n#{log}" if gone?
       IO.select(nil, nil, nil, 0.02)
     end
     value
@@ -107,17 +135,39 @@ class ServedApp
 
   # With all its children: nothing outlives a test.
   def kill
-    Process.kill(:KILL, -@pid)
-    Process.wait(@pid)
+    return unless @group
+    Process.kill(:KILL, -@group)
+    Process.wait(@group)
   rescue SystemCallError
     nil
   end
 
+  def gone?
+    return false unless @pid
+    @handed_over ? !running? : Process.wait(@pid, Process::WNOHANG)
+  end
+
+  def running?
+    Process.kill(0, @pid)
+  rescue Errno::ESRCH
+    false
+  end
+
   def ended
+    return ended_elsewhere if @handed_over
     waiter = Process.detach(@pid)
     return waiter.value if waiter.join(STOP_SECONDS)
     kill
     raise Stuck, log
+  end
+
+  # Nobody's child tells nobody how it ended.
+  def ended_elsewhere
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + STOP_SECONDS
+    while running?
+      raise Stuck, log if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      IO.select(nil, nil, nil, 0.02)
+    end
   end
 
   def log_path = File.join(@root, "log")

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-plugin :holdup unless ENV["WITHOUT_PLUGIN"]
+plugin :holdup unless ENV["WITHOUT_HOLDUP"]
 bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
 threads 3, 3
 workers Integer(ENV.fetch("WORKERS", "0"))

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "net/http"
+
+# Clients that ask one after the other until they are told to stop, and count what they were answered: the truth that
+# the recordings are compared with.
+class Traffic
+  PAUSE_S = 0.002 # a server with nothing but clients to answer starves its own restart on a small machine
+  TROUBLES = [SystemCallError, IOError, Net::ReadTimeout, Net::OpenTimeout, Net::HTTPBadResponse].freeze
+
+  # @param app [ServedApp]
+  # @param path [String]
+  # @param clients [Integer]
+  def self.to(app, path, clients: 2) = new(app, path).start(clients)
+
+  def initialize(app, path)
+    @app = app
+    @path = path
+    @stop = Thread::Queue.new
+    @answered = @troubled = 0
+    @lock = Mutex.new
+  end
+
+  # @return [self]
+  def start(clients)
+    @threads = Array.new(clients) { Thread.new { ask until @stop.pop(timeout: PAUSE_S) || @stop.closed? } }
+    self
+  end
+
+  # @return [self] nobody asks any more
+  def stop
+    @stop.close
+    @threads.each(&:join)
+    self
+  end
+
+  # Requests with a whole answer; and those without, whose unit may have been finished or not.
+  attr_reader :answered, :troubled
+
+  private
+
+  def ask
+    code = @app.get(@path).code
+    raise "#{@path} was answered with #{code}" unless code == "200"
+    @lock.synchronize { @answered += 1 }
+  rescue *TROUBLES
+    @lock.synchronize { @troubled += 1 }
+  end
+end
