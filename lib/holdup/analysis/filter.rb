@@ -2,7 +2,8 @@
 
 module Holdup
   module Analysis
-    # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*").
+    # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A process that
+    # serves requests and runs jobs has threads for each: either number will do.
     Filter = Data.define(:kind, :name, :queue, :threads) do
       def initialize(kind: nil, name: nil, queue: nil, threads: nil) = super
 
@@ -14,11 +15,14 @@ module Holdup
 
       # @param setting [Holdup::Setting]
       def setting?(setting)
-        threads.nil? || setting.attributes["threads"].to_i == threads
+        threads.nil? || setting.attributes.values_at(*self.class::THREADS).any? { |number| number.to_i == threads }
       end
 
       # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as theirs)
       def narrow? = !!(kind || name || queue)
     end
+
+    # The facts of a setting that tell a number of threads.
+    Filter::THREADS = %w[threads job_threads].freeze
   end
 end

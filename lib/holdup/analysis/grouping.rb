@@ -8,6 +8,8 @@ module Holdup
     # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting, process or queue.
     class Grouping
       BY = %i[name setting process queue].freeze
+      # The name of a row of units without a queue: requests, and jobs of a runner that knows none, each their own.
+      NO_QUEUE = "-"
       # What rows can be sorted by, the largest first.
       SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
 
@@ -34,13 +36,14 @@ module Holdup
       def key(entry)
         case @by
         when :name, :process then entry.series.to_h.values_at(:name, :kind, :queue)
-        when :queue then [entry.series.queue || "-", nil, entry.series.queue]
+        when :queue then [entry.series.queue || NO_QUEUE, entry.series.kind, entry.series.queue]
         when :setting then [@settings.name(entry.setting), nil, nil]
         end
       end
 
       def row((name, kind, queue), entries)
-        Row.new(name:, kind:, queue:, window: Tally.sum(entries.map(&:window)))
+        settings = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
+        Row.new(name:, kind:, queue:, settings:, window: Tally.sum(entries.map(&:window)))
       end
     end
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "pairs"
 require_relative "tally"
 
 module Holdup
@@ -17,6 +18,7 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>]
       def initialize(windows)
         @tallies = Hash.new { |tallies, series| tallies[series] = {} }
+        @cells = Hash.new { |cells, key| cells[key] = [] }
         @settings = {}
         windows.each { |window| add(window) }
       end
@@ -28,13 +30,25 @@ module Holdup
         end
       end
 
+      # @yieldparam setting [Holdup::Setting, nil]
+      # @return [Array<Array<Pairs::Part>>] who suffered and caused what in the same processes at the same time, of the
+      #   settings that the block wants
+      def cells = @cells.select { |(id, *), _| yield @settings[id] }.values
+
       private
 
       def add(window)
         id = window.setting&.fingerprint
         @settings[id] ||= window.setting
+        keep_stall(window, id) unless window.series.kind == :process
         (@tallies[window.series][id] ||= Tally.new).add(window)
         widen(window) if window.series.unit? && window.start_s
+      end
+
+      def keep_stall(window, id)
+        suffered, caused = window.histograms[:stalled].sum, window.sums[:caused_ns]
+        return if suffered.zero? && caused.zero?
+        @cells[[id, window.start_s, window.seconds, window.host]] << Pairs::Part.new(window.series, suffered, caused)
       end
 
       def widen(window)

@@ -6,7 +6,10 @@ module Holdup
   module Analysis
     # One line of a report: a name with the merged window of everything it stands for, and the figures per unit that
     # every surface shows. All durations in nanoseconds.
-    Row = Data.define(:name, :kind, :queue, :window) do
+    # `settings`: fingerprints of those under which it was measured.
+    Row = Data.define(:name, :kind, :queue, :window, :settings) do
+      def initialize(name:, kind:, queue:, window:, settings: []) = super
+
       def count = window.count
 
       def errors = window.errors

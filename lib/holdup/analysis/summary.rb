@@ -1,9 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "blame"
+require_relative "capacity"
 require_relative "filter"
 require_relative "grouping"
 require_relative "ledger"
+require_relative "pairs"
+require_relative "processes"
 require_relative "setting_names"
 
 module Holdup
@@ -25,14 +28,18 @@ module Holdup
       # @param filter [Filter] which units the rows and the total are about
       # @param by [Symbol] one of Grouping::BY
       # @param sort [Symbol] a key of Grouping::SORT
-      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled)
+      # @param samples [Array<Hash>] of the processes in that span (Store#processes)
+      # @param every_s [Integer] seconds between two samples of a process
+      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
         @by = by
         @sort = sort
+        @samples = samples
+        @every_s = every_s
         @ledger = Ledger.new(windows)
-        @entries = @ledger.entries.select { |entry| filter.threads.nil? || (entry.setting && filter.setting?(entry.setting)) }
+        @entries = @ledger.entries.select { |entry| in_force?(entry.setting) }
       end
 
       # @return [Boolean] no unit was measured
@@ -46,7 +53,7 @@ module Holdup
       # All chosen units. With no filter, what nested units counted twice is taken off.
       # @return [Row]
       def total
-        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window)
+        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: fingerprints(chosen))
       end
 
       # @return [Blame] of the whole process, whatever the filter leaves out
@@ -54,6 +61,19 @@ module Holdup
 
       # @return [SettingNames] of the chosen units
       def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
+
+      # @return [Array<Pairs::Pair>] who stalled the chosen units, most stall first
+      def pairs = @pairs ||= Pairs.new(@ledger.cells { |setting| in_force?(setting) }, victims: filter.method(:series?)).to_a
+
+      # @return [Processes] as sampled
+      def processes
+        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: @entries.filter_map(&:setting).to_h { |setting| [setting.fingerprint, setting] },
+          native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
+      end
+
+      # @param row [Row]
+      # @return [Float, nil] see Capacity
+      def capacity_share(row) = (@capacity ||= Capacity.new(processes.members)).share(row)
 
       # @return [Symbol] :request or :job when all chosen units are, else :unit
       def unit_kind
@@ -76,6 +96,10 @@ module Holdup
       def overflowed = of_kind(:overflow).sum { |entry| entry.window.count }
 
       private
+
+      def in_force?(setting) = filter.threads.nil? || (!setting.nil? && filter.setting?(setting))
+
+      def fingerprints(entries) = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
 
       def of_kind(*kinds) = @entries.select { |entry| kinds.include?(entry.series.kind) }
 

@@ -10,7 +10,8 @@ module Holdup
     # when the process hangs. With each of them comes one sample of their container, which has no pid (0).
     #
     # Keys of a sample, beside at_s, host and pid:
-    # - `name`, `setting`, `generation`, `parent`, `start`, `server` ("puma", "puma+sidekiq"), `ended` (true in the last)
+    # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server` ("puma", "puma+sidekiq"),
+    #   `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
     # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog" for each pool
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "cpu_ceiling"
+
+module Holdup
+  module Analysis
+    # What a host (a container, where there is one) gives its processes, and how much of it they use and can use.
+    class Machine
+      attr_reader :host, :members
+
+      # @param host [String]
+      # @param trail [Processes::Trail, nil] of its container
+      # @param members [Array<Processes::Member>] its processes
+      # @param native_ratio [Float] see CpuCeiling
+      # @param vcpus [Numeric, nil] where the container's samples don't say
+      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil)
+        @host = host
+        @trail = trail
+        @members = members
+        @native_ratio = native_ratio
+        @vcpus = vcpus
+      end
+
+      # @return [Numeric, nil]
+      def vcpus = trail(:vcpus) || @vcpus
+
+      # @return [Float, nil] CPU of everything in it as a share of its vCPUs, 0.0 .. 1.0
+      def cpu_share = (used = @trail&.rate(:cpu_ns)) && vcpus && used / vcpus
+
+      # @param member [Processes::Member]
+      # @return [Float, nil] of the container's vCPUs
+      def share_of(member) = member.cpu_share && vcpus && member.cpu_share / vcpus
+
+      # @return [Float, nil] share of the quota's periods in which it was stopped because the quota was used up
+      def throttled_share
+        periods = @trail&.grown(:periods)
+        @trail.grown(:throttled_periods).fdiv(periods) if periods&.positive?
+      end
+
+      # @return [Integer, nil] ns
+      def throttled_ns = @trail&.grown(:throttled_ns)
+
+      # @return [Integer, nil] bytes that can't be given back at once (without the page cache)
+      def memory_bytes = trail(:memory_bytes) && trail(:memory_bytes) - trail(:reclaimable_bytes).to_i
+
+      def memory_limit_bytes = trail(:memory_limit_bytes)
+
+      # @return [Integer] processes that take units at the same time
+      def processes = [self.class.concurrent(takers).round, 1].max
+
+      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs
+      def ceiling = vcpus && CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio)
+
+      # @param members [Array<Processes::Member>]
+      # @return [Float] how many there were on average, while there was one
+      def self.concurrent(members)
+        covered = covered_s(members)
+        covered.zero? ? members.size.to_f : members.sum(&:seconds).fdiv(covered)
+      end
+
+      # @return [Integer] seconds in which at least one was there
+      def self.covered_s(members)
+        end_s = 0
+        members.sort_by(&:from_s).sum do |member|
+          added = [member.to_s - [member.from_s, end_s].max, 0].max
+          end_s = [end_s, member.to_s].max
+          added
+        end
+      end
+
+      private
+
+      def trail(key) = @trail && @trail[key]
+
+      # Children that a process forked for a while have no threads that take units, and don't count beside those that do.
+      def takers
+        takers = members.select(&:takes?)
+        takers.empty? ? members : takers
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, not for each pair; so a
+    # pair is an estimate between bounds that are certain.
+    #
+    # Within one minute, host and setting, the victim's stall is split over all that caused stall there, in proportion to
+    # how much each caused (the hand-off too, which is nobody's). That is right when units meet at random, and it keeps
+    # both totals: what a series suffered, and what it caused. A pair can't be more than the smaller of what one caused and
+    # the other suffered, nor less than what neither the other causes nor the other victims have room for.
+    class Pairs
+      # Victims and causes that are looked at: the pairs of a hundred series would be ten thousand.
+      MOST = 8
+
+      # `causer`, `victim`: Series; `about_ns`, `least_ns`, `most_ns`: of the victim's stall; `suffered_ns`: all of it
+      Pair = Data.define(:causer, :victim, :about_ns, :least_ns, :most_ns, :suffered_ns) do
+        # @return [Float] of the victim's stall
+        def share = about_ns.fdiv(suffered_ns)
+
+        def least_share = least_ns.fdiv(suffered_ns)
+
+        def most_share = most_ns.fdiv(suffered_ns)
+      end
+
+      # What one series suffered and caused in one cell.
+      Part = Struct.new(:series, :suffered, :caused)
+
+      # @param cells [Array<Array<Part>>] one per minute, host and setting, with all kinds of series
+      # @param victims [#call] series => whether its pairs are wanted
+      def initialize(cells, victims: ->(_series) { true })
+        @cells = cells.select { |parts| parts.any? { |part| part.suffered.positive? } }
+        @wanted = victims
+      end
+
+      # @return [Array<Pair>] units and threads outside of units, most stall first
+      def to_a
+        @to_a ||= victims.flat_map { |victim, suffered| pairs(victim, suffered) }.select { |pair| pair.about_ns.positive? }
+          .sort_by { |pair| [-pair.about_ns, pair.victim.name, pair.causer.name] }
+      end
+
+      private
+
+      def pairs(victim, suffered)
+        causers.map do |causer|
+          about, least, most = bounds(victim, causer)
+          Pair.new(causer:, victim:, about_ns: about, least_ns: least, most_ns: most, suffered_ns: suffered)
+        end
+      end
+
+      def bounds(victim, causer)
+        found = cells.filter_map do |by_series, total|
+          suffered, caused = by_series[victim]&.suffered.to_i, by_series[causer]&.caused.to_i
+          split(suffered, caused, total) if suffered.positive? && caused.positive?
+        end
+        found.empty? ? [0, 0, 0] : found.transpose.map(&:sum)
+      end
+
+      # Nested units are in their own series and in the outer one, so one series can have more than its part of the total.
+      def split(suffered, caused, total)
+        most = [suffered, caused].min
+        least = [suffered + caused - total, 0].max
+        about = total.positive? ? suffered * caused / total : 0
+        [about.clamp([least, most].min, most), [least, most].min, most]
+      end
+
+      # @return [Array<(Hash, Integer)>] parts by series, and the whole stall, of each cell
+      def cells
+        @by_series ||= @cells.map { |parts| [parts.to_h { |part| [part.series, part] }, parts.sum { |part| total_of(part) }] }
+      end
+
+      def total_of(part) = (part.series.kind == :nested) ? -part.suffered : part.suffered
+
+      def victims = @victims ||= top(:suffered).select { |series, _| series.unit? && @wanted.call(series) }.first(MOST)
+
+      def causers = @causers ||= top(:caused).map(&:first).select { |series| series.unit? || named?(series) }.first(MOST)
+
+      def named?(series) = series.kind == :account && series.name != HANDOFF
+
+      HANDOFF = "(handoff)"
+      private_constant :HANDOFF
+
+      def top(figure)
+        sums = Hash.new(0)
+        @cells.each { |parts| parts.each { |part| sums[part.series] += part.public_send(figure) } }
+        sums.select { |_, sum| sum.positive? }.sort_by { |series, sum| [-sum, series.name] }
+      end
+    end
+  end
+end

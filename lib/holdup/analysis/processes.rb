@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require_relative "machine"
+require_relative "processes/member"
+
+module Holdup
+  module Analysis
+    # What the collector's samples say about processes and the containers they are in. Pure: samples in, figures out.
+    #
+    #   processes = Holdup::Analysis::Processes.new(store.processes(from, to), from_s: from, to_s: to)
+    #   processes.machines.first.ceiling.range
+    class Processes
+      # Between two samples of a process, unless they were thinned out.
+      EVERY_S = 60
+      CONTAINER = 0
+
+      # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param every_s [Integer] seconds between two samples
+      # @param native_ratio [Float] see CpuCeiling
+      # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
+      def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {})
+        @samples = samples.sort_by { |sample| sample[:at_s] }
+        @span = {from_s:, to_s:, every_s:}
+        @native_ratio = native_ratio
+        @settings = settings
+      end
+
+      # @return [Array<Member>] one per process, by host and server
+      def members
+        @members ||= trails { |sample| !sample[:pid].equal?(CONTAINER) }.map { |trail| Member.of(trail, **@span) }
+          .sort_by { |member| [member.host.to_s, member.server.to_s, member.name.to_s, member.pid] }
+      end
+
+      # @return [Array<Machine>] one per host with processes
+      def machines
+        @machines ||= members.group_by(&:host).map { |host, same| Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same)) }
+      end
+
+      # @return [Array<Group>] processes of one server together, most CPU first
+      def groups = @groups ||= members.group_by(&:server).map { |server, same| Group.new(server:, processes: same) }.sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
+
+      # Processes of one server on all hosts.
+      Group = Data.define(:server, :processes) do
+        # @return [Float] processes that were there at the same time, on average
+        def size = Machine.concurrent(processes)
+
+        # @return [Float, nil] CPUs that they used together
+        def cpu_share
+          shares = processes.select(&:cpu_share)
+          shares.sum { |member| member.cpu_share * member.seconds }.fdiv([Machine.covered_s(processes), 1].max) if shares.any?
+        end
+
+        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
+        # @return [Integer, nil] of the processes that were there last
+        def memory(key)
+          last_s = processes.map(&:to_s).max
+          processes.select { |member| member.to_s == last_s }.filter_map(&key).then { |known| known.sum if known.any? }
+        end
+      end
+
+      private
+
+      # `start` tells a process from an earlier one with the same pid.
+      def trails(&wanted)
+        @samples.select(&wanted).group_by { |sample| sample.values_at(:host, :pid, :start) }.values.map { |samples| Trail.new(samples) }
+      end
+
+      def containers = @containers ||= trails { |sample| sample[:pid].equal?(CONTAINER) }.to_h { |trail| [trail[:host], trail] }
+
+      def vcpus(members) = members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
+    end
+  end
+end

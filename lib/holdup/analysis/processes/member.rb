@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "trail"
+
+module Holdup
+  module Analysis
+    class Processes
+      # The pool of requests; where a server runs jobs too, these have pools of their own.
+      WEB = "web"
+      # What pools of database connections are called: they take no units.
+      CONNECTIONS = "db "
+
+      # A group of threads that take units, in one process. `max`: threads it may have; `busy` and `backlog`: means of the
+      # samples; `most_backlog`: the largest. What is unknown is nil.
+      Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog) do
+        # @param kind [Symbol, nil] :request, :job, nil for any
+        # @return [Boolean] whether it takes units of that kind
+        def takes?(kind)
+          return false if name.start_with?(Processes::CONNECTIONS)
+          (kind == :job) ? name != Processes::WEB : kind != :request || name == Processes::WEB
+        end
+      end
+
+      # One process over its samples.
+      #
+      # - `name`: "worker 0", "pid 123"; `server`: "puma", "sidekiq" ...; `setting`: fingerprint
+      # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its threads
+      #   wanted a CPU, how much they waited for one (run-queue delay)
+      # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of Pool
+      Member = Data.define(:host, :pid, :name, :server, :setting, :generation, :from_s, :to_s, :cpu_share, :waiting_share,
+        :rss_bytes, :pss_bytes, :uss_bytes, :pools) do
+        # @param trail [Trail]
+        # @param from_s [Integer] start of what was asked for
+        # @param to_s [Integer] end of it
+        # @param every_s [Integer] seconds between two samples
+        def self.of(trail, from_s:, to_s:, every_s:)
+          facts = %i[host pid name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
+          new(**facts, from_s: [trail[:since_s] || trail.first_s, from_s].max, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
+            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), pools: pools(trail))
+        end
+
+        def self.waiting(trail)
+          cpu_ns, delay_ns = trail.grown(:cpu_ns), trail.grown(:run_delay_ns)
+          delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
+        end
+
+        def self.pools(trail)
+          (0...8).filter_map { |index| (name = trail[:"pool.#{index}"]) && pool(trail, name, "pool.#{index}") }
+        end
+
+        def self.pool(trail, name, key)
+          Pool.new(name:, max: trail[:"#{key}.max"], busy: trail.mean(:"#{key}.busy"), backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"))
+        end
+        private_class_method :waiting, :pools, :pool
+
+        # @return [Integer] seconds that it was there
+        def seconds = [to_s - from_s, 0].max
+
+        # @return [Boolean] whether it takes units
+        def takes?(kind = nil) = pools.any? { |pool| pool.max != 0 && pool.takes?(kind) }
+
+        # @return [Integer, nil] thread-seconds that it had for units of that kind
+        def thread_seconds(kind)
+          threads = pools.select { |pool| pool.takes?(kind) }.filter_map(&:max)
+          threads.sum * seconds if threads.any?
+        end
+      end
+    end
+  end
+end

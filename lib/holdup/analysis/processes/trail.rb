@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    class Processes
+      # The samples of one process or container in the order of time, as figures. What is not in a sample was not known
+      # then, so each figure stands on the samples that have it; without any it is nil.
+      class Trail
+        NS = 1_000_000_000
+
+        # @param samples [Array<Hash{Symbol => Object}>] at least one
+        def initialize(samples)
+          @samples = samples
+        end
+
+        # @return [Object, nil] as last known
+        def [](key) = @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
+
+        def first_s = @samples.first[:at_s]
+
+        def last_s = @samples.last[:at_s]
+
+        # A counter may fall, when what it counted is gone (a thread, rounding): that adds nothing.
+        # @return [Integer, nil] by how much it grew; nil with less than two samples
+        def grown(key)
+          values = known(key).map { |sample| sample[key] }
+          values.each_cons(2).sum { |before, now| [now - before, 0].max } if values.size > 1
+        end
+
+        # @param key [Symbol] a counter of nanoseconds
+        # @return [Float, nil] how much it grew in each second, in seconds
+        def rate(key)
+          first, last = known(key).minmax_by { |sample| sample[:at_s] }
+          grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
+        end
+
+        # @return [Float, nil]
+        def mean(key)
+          values = known(key).map { |sample| sample[key] }
+          values.sum.fdiv(values.size) if values.any?
+        end
+
+        # @return [Integer, nil]
+        def most(key) = known(key).map { |sample| sample[key] }.max
+
+        private
+
+        def known(key) = @samples.select { |sample| sample[key] }
+      end
+    end
+  end
+end
