@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "holding"
+
 module Holdup
   class Recorder
     # One open unit. The current one is found through the fiber's storage, which fibers and threads inherit: code that
@@ -27,11 +29,19 @@ module Holdup
       # @return [self]
       def open
         @handle = @recorder.enter
+        @thread = Thread.current
         @outer = Unit.current
         Fiber[KEY] = self
       end
 
       def closed? = @closed
+
+      # @return [Boolean] whether this thread is the measured one; threads that a unit starts find it too
+      def here? = @thread.equal?(Thread.current)
+
+      # @param clock [#monotonic_ns]
+      # @return [Holding] what this unit keeps of pools; it is charged when the unit ends
+      def holding(clock) = @holding ||= Holding.new(clock)
 
       # @param which [Symbol] a key of Recorder::CHARGES
       # @param ns [Integer]
@@ -42,7 +52,10 @@ module Holdup
       # @param error [Boolean] whether the work failed
       # @return [nil]
       def close(error: false)
-        leave { @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error) }
+        leave do
+          charge(:pool_held, @holding.end) if @holding
+          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error)
+        end
       end
 
       # Ends the unit and forgets it.
@@ -65,7 +78,7 @@ module Holdup
         nil
       ensure
         Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
-        @outer = nil
+        @outer = @thread = nil
       end
     end
   end

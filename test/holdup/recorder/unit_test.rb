@@ -40,4 +40,24 @@ class Holdup::Recorder::UnitTest < Minitest::Test
     inner.close
     assert_nil Holdup::Recorder::Unit.current
   end
+
+  def test_what_it_kept_of_pools_is_charged_at_its_end
+    clock = HandClock.new
+    @unit.open.holding(clock).take
+    clock.monotonic_ns = 9
+    @unit.close
+    assert_equal [[1, Holdup::Recorder::CHARGES[:pool_held], 9]], @probe.charged
+  end
+
+  def test_charges_nothing_when_it_kept_nothing
+    @unit.open.close
+    assert_empty @probe.charged
+  end
+
+  def test_is_here_in_its_own_thread_only
+    @unit.open
+    assert_equal [true, false], [@unit.here?, Thread.new { Holdup::Recorder::Unit.current.here? }.value]
+    assert Fiber.new { Holdup::Recorder::Unit.current.here? }.resume
+    @unit.close
+  end
 end

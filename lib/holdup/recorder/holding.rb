@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Recorder
+    # For how long one unit keeps connections (or what else a pool has) from others: the sum over all of them, until they
+    # are given back or the unit ends, whichever is earlier. It knows neither the unit nor the connections, so that whoever
+    # keeps it keeps nothing else alive.
+    class Holding
+      # @param clock [#monotonic_ns]
+      def initialize(clock)
+        @clock = clock
+        @ns = @open = 0
+      end
+
+      # One more is kept.
+      # @return [self]
+      def take
+        @ns -= @clock.monotonic_ns
+        @open += 1
+        self
+      end
+
+      # One less. After the unit's end: nothing, because up to then it has been counted.
+      # @return [void]
+      def give_back
+        return if @open.zero?
+        @ns += @clock.monotonic_ns
+        @open -= 1
+      end
+
+      # The unit ends.
+      # @return [Integer] ns, of all connections together
+      def end
+        @ns += @open * @clock.monotonic_ns if @open.positive?
+        @open = 0
+        @ns
+      end
+    end
+  end
+end
