@@ -25,7 +25,7 @@ class ArchitectureTest < Minitest::Test
     "flat_json" => [],
     "fork_hook" => %w[guard],
     "guard" => %w[log],
-    "instrumentation" => %w[guard recorder servers],
+    "instrumentation" => %w[guard recorder],
     "lab" => [],
     "log" => [],
     "probe" => [],

@@ -6,6 +6,7 @@ require_relative "guard"
 require_relative "probe"
 require_relative "recorder"
 require_relative "runtime/collectors"
+require_relative "runtime/resources"
 require_relative "runtime/session"
 require_relative "servers/identity"
 
@@ -33,6 +34,7 @@ module Holdup
       @collectors = collectors
       @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
       @recorder = Recorder.new(probe:, guard: @guard)
+      @resources = Resources.new(@guard)
       @identities = {}
       @inherited = Servers::Identity.merge([])
       @generation = 0
@@ -85,6 +87,11 @@ module Holdup
       @forks_wait = false
     end
 
+    # Something that the application has, whatever serves it: joined and told once this process, or a fork, measures.
+    # @param resource [#install, #facts, #pools] see Resources
+    # @return [void]
+    def add(resource) = @resources.add(resource)
+
     # The server or job runner of this process is ready; several of them share a process and its segment.
     # @param identity [Servers::Identity]
     # @return [void]
@@ -124,7 +131,7 @@ module Holdup
 
     def begin_measuring
       return refuse unless @probe.supported?
-      @session = Session.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env)
+      @session = Session.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env, resources: @resources)
         .open(server:, generation: @generation)
       finish_at_exit
       start_collector if @generation.zero?

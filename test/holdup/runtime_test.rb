@@ -127,6 +127,19 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal ["puma+sidekiq", "web", "default", 2], profile.values_at("server", "pool.0", "pool.1", "lever.concurrency.value")
   end
 
+  Connections = Struct.new(:facts, :pools) do
+    def install = nil
+  end
+
+  def test_a_resource_is_told_with_the_server_and_in_its_children
+    @runtime.add(Connections.new({"db_pool" => 5}, [Holdup::Servers::Pool.new(name: "db primary", max: 5)]))
+    refute_predicate @runtime, :running?
+    serve({"server" => "puma"}, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
+    assert_equal ["puma", 5], JSON.parse(@probe.settings.last).values_at("server", "db_pool")
+    assert_equal ["puma", "web", "db primary"], JSON.parse(@probe.profiles.last).values_at("server", "pool.0", "pool.1")
+    assert_equal "db primary", in_child { JSON.parse(@probe.profiles.last)["pool.0"] }
+  end
+
   def test_a_job_runner_that_ends_leaves_the_process_to_its_server
     serve({"server" => "puma"})
     serve({"jobs" => "sidekiq"}, name: "sidekiq")

@@ -11,18 +11,22 @@ module Holdup
       MOST_POOLS = 8
 
       # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
-      def initialize(pools: -> { [] })
+      # @param resources [#call] the same of what is no group of threads (database connections): never "the" pool
+      def initialize(pools: -> { [] }, resources: -> { [] })
         @pools = pools
+        @resources = resources
       end
 
       # @return [Array<Integer, nil>] 21 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
       def to_a
         pools = @pools.call
         [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *jit, GC.stat(:heap_live_slots),
-          pools.first&.served, *GAP, *pools.first(MOST_POOLS).flat_map { |pool| [pool.max, pool.busy, pool.backlog] }]
+          pools.first&.served, *GAP, *each_pool([*pools, *@resources.call])]
       end
 
       private
+
+      def each_pool(pools) = pools.first(MOST_POOLS).flat_map { |pool| [pool.max, pool.busy, pool.backlog] }
 
       def first(pool) = pool ? [pool.busy, pool.backlog, pool.free, pool.max] : [nil, nil, nil, nil]
 

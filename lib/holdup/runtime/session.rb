@@ -15,11 +15,13 @@ module Holdup
       # @param guard [Guard]
       # @param log [Log]
       # @param env [Hash] the environment
-      def initialize(configuration:, probe:, guard:, log:, env:)
+      # @param resources [Resources]
+      def initialize(configuration:, probe:, guard:, log:, env:, resources:)
         @configuration = configuration
         @probe = probe
         @guard = guard
         @log = log
+        @resources = resources
         @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
       end
 
@@ -66,7 +68,7 @@ module Holdup
 
       def take(server)
         @server = server
-        @stats = Probe::ProcessStats.new(pools: server.pools)
+        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools })
       end
 
       def born = @server.generation || @generation
@@ -90,14 +92,15 @@ module Holdup
 
       # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a thread.
       def describe
-        setting = @facts.to_json(server: @server.facts)
+        @resources.install
+        setting = @facts.to_json(server: @resources.facts.merge(@server.facts))
         @probe.setting = @setting = setting unless setting == @setting
         profile = FlatJson.generate(profile_facts)
         @probe.profile = @profile = profile unless profile == @profile
       end
 
       def profile_facts
-        pools = @server.pools.call.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
+        pools = [*@server.pools.call, *@resources.pools].each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         {"server" => @server.name, **pools, **@server.levers.call.map(&:facts).inject({}, :merge)}
       end
     end

@@ -37,6 +37,14 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
     assert_equal [5, 7, 0], all.last(3)
   end
 
+  def test_resources_follow_the_pools_and_are_never_the_servers
+    threads, connections = Pool.new(2, 1, 3, 5, 99), Pool.new(4, 6, 0, 4, nil)
+    stats = Holdup::Probe::ProcessStats
+    assert_equal [5, 2, 1, 4, 4, 6], stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a.last(6)
+    alone = NAMES.zip(stats.new(resources: -> { [connections] }).to_a).to_h
+    assert_equal [nil, nil], alone.values_at(:busy_threads, :max_threads)
+  end
+
   def test_gc_time_is_in_nanoseconds
     before = gauges[:gc_time_ns]
     3.times { GC.start }

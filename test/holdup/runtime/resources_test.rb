@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+require "holdup/runtime/resources"
+
+class Holdup::Runtime::ResourcesTest < Minitest::Test
+  Resource = Struct.new(:facts, :pools, :installed) do
+    def install
+      self.installed = installed.to_i + 1
+    end
+  end
+
+  class Broken
+    def install = raise("no")
+
+    def facts = raise("no")
+
+    def pools = raise("no")
+  end
+
+  def setup
+    @log = CollectedLog.new
+    @resources = Holdup::Runtime::Resources.new(Holdup::Guard.new(log: @log, clock: HandClock.new))
+  end
+
+  def test_all_are_told_once
+    first, second = Resource.new({"a" => 1}, [:x]), Resource.new({"b" => 2}, %i[y z])
+    [first, second, first].each { |resource| @resources.add(resource) }
+    @resources.install
+    assert_equal [{"a" => 1, "b" => 2}, %i[x y z], 1, 1], [@resources.facts, @resources.pools, first.installed, second.installed]
+  end
+
+  def test_none
+    assert_equal [{}, []], [@resources.facts, @resources.pools]
+  end
+
+  def test_one_that_fails_is_left_out
+    @resources.add(Broken.new)
+    @resources.add(Resource.new({"a" => 1}, [:x]))
+    @resources.install
+    assert_equal [{"a" => 1}, [:x], 1], [@resources.facts, @resources.pools, @log.lines.size]
+  end
+end
