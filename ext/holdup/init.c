@@ -4,6 +4,7 @@
  */
 #include <ruby.h>
 
+#include "fibers.h"
 #include "hook.h"
 #include "segment_file.h"
 #include "segment_record.h"
@@ -71,7 +72,18 @@ static VALUE probe_enter(VALUE self)
 {
     if (!tc_enabled()) return INT2FIX(0);
     tclock_t *c = hook_current();
-    return c ? ULL2NUM(unit_enter(c)) : INT2FIX(0);
+    if (!c) return INT2FIX(0);
+    return ULL2NUM(fib_follow(c) ? fib_enter(c) : unit_enter(c));
+}
+
+/*
+ * follow_fibers(on): whether units on all threads are measured by fiber; else only on threads that have a fiber
+ * scheduler when their unit begins. Where units are open, from the next on.
+ */
+static VALUE probe_follow_fibers(VALUE self, VALUE on)
+{
+    fib.always = RTEST(on);
+    return on;
 }
 
 typedef struct {
@@ -79,18 +91,19 @@ typedef struct {
     uint32_t nested;
 } probe_ended_t;
 
-static bool probe_end(VALUE handle, probe_ended_t *ended)
+static bool probe_end(VALUE handle, probe_ended_t *ended, bool counted)
 {
     unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
     if (!u) return false;
     ended->unit.queued_ns = UNIT_UNKNOWN;
+    if (u->clock->follows) return fib_leave(u, hook_current(), counted, &ended->unit, &ended->excess, &ended->nested);
     return unit_leave(u, hook_current(), &ended->unit, &ended->excess, &ended->nested);
 }
 
 static VALUE probe_cancel(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
-    probe_end(handle, &ended);
+    probe_end(handle, &ended, false);
     return Qnil;
 }
 
@@ -98,7 +111,7 @@ static VALUE probe_cancel(VALUE self, VALUE handle)
 static VALUE probe_finish(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
-    if (!probe_end(handle, &ended)) return Qnil;
+    if (!probe_end(handle, &ended, true)) return Qnil;
     VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS - 1);
     const uint64_t *words = (const uint64_t *)&ended.unit;
     for (size_t i = 0; i < MEASUREMENT_WORDS - 1; i++)
@@ -111,7 +124,7 @@ static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALU
 {
     probe_ended_t ended;
     char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES];
-    bool known = probe_end(handle, &ended);
+    bool known = probe_end(handle, &ended, true);
     if (!known || !seg.base) return Qnil;
     if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
     seg_text_t name_text = text_of(name, name_room, SEG_NAME_BYTES);
@@ -392,12 +405,14 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_gc_register_address(&hook_gc_hook);
     reg.ractor_class = rb_const_get(rb_cObject, rb_intern("Ractor"));
     rb_gc_register_mark_object(reg.ractor_class);
+    fib_prepare();
     rb_define_singleton_method(probe, "enable", probe_enable, 0);
     rb_define_singleton_method(probe, "disable", probe_disable, 0);
     rb_define_singleton_method(probe, "enabled?", probe_enabled_p, 0);
     rb_define_singleton_method(probe, "forked?", probe_forked_p, 0);
     rb_define_singleton_method(probe, "after_fork", probe_after_fork, 0);
     rb_define_singleton_method(probe, "enter", probe_enter, 0);
+    rb_define_singleton_method(probe, "follow_fibers", probe_follow_fibers, 1);
     rb_define_singleton_method(probe, "record", probe_record, 6);
     rb_define_singleton_method(probe, "finish", probe_finish, 1);
     rb_define_singleton_method(probe, "cancel", probe_cancel, 1);

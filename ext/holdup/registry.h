@@ -111,7 +111,7 @@ static uint32_t reg_account(const char *label)
 static void reg_publish(tclock_t *c, uint64_t t)
 {
     tally_t outside = c->outside;
-    if (!c->open_units) {
+    if (c->follows ? !c->current : !c->open_units) {
         tally_t now = tc_tally(c, t); /* as the mark: with the open hold's share of blame */
         tally_t gap = tally_since(&now, &c->mark);
         tally_add(&outside, &gap);

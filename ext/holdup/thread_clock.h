@@ -62,7 +62,10 @@ typedef struct tclock {
     uint64_t cpu_running;  /* ... and what it had run under the GVL by then */
     tally_t tally;
 
-    /* Touched at unit edges and ticks only. */
+    /* Touched at unit edges, fiber switches and ticks only. */
+    bool follows;          /* its units are the sums of their fibers' turns (fibers.h) */
+    struct unit *current;  /* then: the unit that the running fiber is in */
+    uint64_t mark_cpu;     /* ... and the thread's CPU clock at the mark */
     struct unit *innermost;
     uint32_t open_units;
     uint32_t period_units; /* units ended since the thread was last outside of all units */
@@ -73,7 +76,7 @@ typedef struct tclock {
     uint64_t period_cpu_sum;
     tally_t outside;       /* what fell outside of all units ... */
     tally_t published;     /* ... and how much of it the accounts have */
-    tally_t mark;          /* tally when the last unit ended */
+    tally_t mark;          /* tally when the last unit ended, or the last turn of a fiber began */
     uint32_t account;      /* index of the account, 0 = not named yet */
     struct tclock *next, *previous;
 } tclock_t;

@@ -1,5 +1,6 @@
 /*
- * Units: a unit is the difference of its thread's tally between two edges, so nesting and fibers cost nothing in the hook.
+ * Units: a unit is the difference of its thread's tally between two edges, so nesting costs nothing in the hook. Where a
+ * thread follows its fibers (fibers.h), a unit is the sum of its fibers' turns instead.
  *
  * A unit is named by a handle (slot and generation), not by an object: entering allocates nothing, and a handle that is
  * ended twice, or whose thread has died, is simply unknown. Callers hold the GVL; the pool's lock is for Ractors.
@@ -17,9 +18,15 @@
 /* Thread CPU beyond running by less than this is the two clocks' disagreement, not work without the GVL. */
 #define UNIT_CPU_SLACK_NS 20000
 
+/* A tally with the CPU that belongs to it. */
+typedef struct {
+    tally_t tally;
+    uint64_t cpu_ns;
+} span_t;
+
 typedef struct unit {
     tclock_t *clock;       /* NULL: free, or its thread died */
-    struct unit *outer;
+    struct unit *outer;    /* the next older open unit of the thread */
     uint32_t slot;
     uint32_t generation;
     uint32_t epoch;
@@ -30,6 +37,14 @@ typedef struct unit {
     uint64_t charges[UNIT_CHARGES];
     tally_t base;
     struct unit *free;
+
+    /* On a thread that follows its fibers. */
+    struct unit *newer;    /* the next newer open unit of the thread */
+    struct unit *parent;   /* the unit that the fiber was in when this began, while that is open */
+    uint32_t inside;       /* open units whose parent this is */
+    uint32_t twice_units;
+    span_t sum;            /* what its fibers did in their turns */
+    span_t twice;          /* the part of it that ended units inside have recorded too */
 } unit_t;
 
 /* A unit's numbers, in the order of Holdup::Measurement. */
@@ -116,32 +131,54 @@ static void unit_open_period(tclock_t *c, const tally_t *now, uint64_t cpu)
     c->period_cpu_sum = 0;
 }
 
-/* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when there is no room. */
-static uint64_t unit_enter(tclock_t *c)
+/* A unit that begins at `t` and belongs to the thread of `c`; NULL when there is no room. */
+static unit_t *unit_take(tclock_t *c, uint64_t t)
 {
     unit_lock();
     unit_t *u = units.free || unit_grow() ? units.free : NULL;
     if (!u) {
         units.discarded++;
         unit_unlock();
-        return 0;
+        return NULL;
     }
     units.free = u->free;
-    uint64_t t = clk_now();
     units.flight++;
     units.flight_moment += t;
     u->flight_start = unit_flight(t);
     u->clock = c;
+    u->started = t;
+    memset(u->charges, 0, sizeof(u->charges));
     unit_unlock();
+    return u;
+}
 
+/* It ended at `t`. When it is known, its share of the units in flight goes to `m`. */
+static void unit_give_back(unit_t *u, uint64_t t, measurement_t *m, bool known)
+{
+    unit_lock();
+    if (known) {
+        uint64_t wall = tc_since(u->started, t);
+        m->in_flight_milli = wall ? (uint64_t)((double)(unit_flight(t) - u->flight_start) * 1000.0 / (double)wall) : 1000;
+    }
+    else units.discarded++;
+    units.flight--;
+    units.flight_moment -= t;
+    unit_release(u);
+    unit_unlock();
+}
+
+/* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when there is no room. */
+static uint64_t unit_enter(tclock_t *c)
+{
+    uint64_t t = clk_now();
+    unit_t *u = unit_take(c, t);
+    if (!u) return 0;
     tc_settle(c, t);
     u->base = tc_tally(c, t);
     tc_read_cpu(c);
     u->cpu_start = c->cpu_ns;
     if (c->open_units++ == 0) unit_open_period(c, &u->base, u->cpu_start);
     u->epoch = c->epoch;
-    u->started = t;
-    memset(u->charges, 0, sizeof(u->charges));
     u->outer = c->innermost;
     if (u->outer) u->outer->longest = c->longest;
     c->innermost = u;
@@ -194,7 +231,7 @@ static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
 
 /*
  * When the thread leaves its last open unit: what its units counted more than once (one ran inside another, or fibers
- * interleaved theirs). True when there is such an excess.
+ * that nobody follows interleaved theirs). True when there is such an excess.
  */
 static bool unit_close_period(tclock_t *c, const tally_t *now, uint64_t cpu, measurement_t *excess)
 {
@@ -204,6 +241,15 @@ static bool unit_close_period(tclock_t *c, const tally_t *now, uint64_t cpu, mea
     tally_t more = tally_since(&c->period_sum, &span);
     unit_convert(&more, c->period_cpu_sum - (cpu - c->period_cpu_start), excess);
     return true;
+}
+
+/* What is known of a unit besides its times. */
+static void unit_describe(const unit_t *u, uint64_t longest, measurement_t *m)
+{
+    m->longest_hold_ns = clk_ns(longest);
+    m->started_ns = clk_realtime_ns(u->started);
+    m->pool_wait_ns = u->charges[0];
+    m->pool_held_ns = u->charges[1];
 }
 
 /*
@@ -223,10 +269,7 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
     if (known) {
         tally_t span = tally_since(&now, &u->base);
         unit_convert(&span, cpu - u->cpu_start, m);
-        m->longest_hold_ns = clk_ns(longest);
-        m->started_ns = clk_realtime_ns(u->started);
-        m->pool_wait_ns = u->charges[0];
-        m->pool_held_ns = u->charges[1];
+        unit_describe(u, longest, m);
         c->period_units++;
         tally_add(&c->period_sum, &span);
         c->period_cpu_sum += cpu - u->cpu_start;
@@ -236,16 +279,7 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
         if (known && unit_close_period(c, &now, cpu, excess)) *nested = c->period_units - 1;
         else c->mark = now;
     }
-    unit_lock();
-    if (known) {
-        uint64_t wall = tc_since(u->started, t);
-        m->in_flight_milli = wall ? (uint64_t)((double)(unit_flight(t) - u->flight_start) * 1000.0 / (double)wall) : 1000;
-    }
-    else units.discarded++;
-    units.flight--;
-    units.flight_moment -= t;
-    unit_release(u);
-    unit_unlock();
+    unit_give_back(u, t, m, known);
     return known;
 }
 
@@ -261,7 +295,7 @@ static void unit_abandon_all(tclock_t *c)
         units.abandoned++;
         unit_release(u);
     }
-    c->innermost = NULL;
+    c->innermost = c->current = NULL;
     c->open_units = 0;
     unit_unlock();
 }

@@ -17,6 +17,8 @@ module Holdup
       # 0 is the handle of "no unit": every other method takes it and does nothing.
       def enter = 0
 
+      def follow_fibers(_on) = false
+
       def record(_handle, _kind, _name, _queue, _queued_ns, _error) = nil
 
       def finish(_handle) = nil

@@ -1,0 +1,125 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+
+# Units on fibers that take turns on one thread: each counts its own fibers' work and nobody else's.
+class FiberTest < NativeTest
+  def setup
+    super
+    Probe.follow_fibers(true)
+  end
+
+  def teardown = Probe.follow_fibers(false)
+
+  # Resumes fibers in turn until all are over.
+  def take_turns(*fibers)
+    results = fibers.map { nil }
+    fibers.each_with_index { |fiber, index| results[index] = fiber.resume if fiber.alive? } while fibers.any?(&:alive?)
+    results
+  end
+
+  def turns(count, work_ns)
+    Fiber.new do
+      measured { count.times { GvlWork.hold(work_ns) && Fiber.yield || Fiber.yield } }
+    end
+  end
+
+  def test_interleaved_units_count_their_own_work
+    short, long, longest = take_turns(turns(10, MS), turns(10, 3 * MS), turns(20, 2 * MS))
+    [[short, 10 * MS], [long, 30 * MS], [longest, 40 * MS]].each do |unit, work|
+      assert_worked work, :cpu_ns, unit
+      assert_adds_up unit
+    end
+    assert_operator long.longest_hold_ns, :>=, 3 * MS
+    assert_operator short.longest_hold_ns, :<, long.longest_hold_ns
+    assert_worked short.wall_ns - short.running_ns - short.stalled_ns, :io_ns, short
+    assert_operator short.io_ns, :>=, 9 * 5 * MS # each of its turns but the last waited for the two others'
+  end
+
+  def test_every_kind_of_time_goes_to_the_fiber_that_spent_it
+    kinds = {io_ns: -> { GvlWork.wait(5 * MS) }, native_ns: -> { GvlWork.burn(5 * MS) }, sleep_ns: -> { sleep(0.005) }}
+    units = take_turns(*kinds.values.map { |work| Fiber.new { measured { 3.times { work.call && Fiber.yield || Fiber.yield } } } })
+    _, native, sleeping = units
+    assert_worked 15 * MS, :native_ns, native, within: 0.2
+    assert_operator sleeping.sleep_ns, :>=, 15 * MS
+    assert_equal [0, 0], [units[0].sleep_ns, native.sleep_ns]
+    assert_operator units[0].native_ns, :<, 5 * MS
+    units.each { |unit| assert_adds_up unit }
+  end
+
+  def test_collections_and_acquisitions_are_the_fibers_own
+    busy, quiet = take_turns(
+      Fiber.new { measured { 3.times { GC.start && Fiber.yield || Fiber.yield } } },
+      Fiber.new { measured { 3.times { GvlWork.release(10) && Fiber.yield || Fiber.yield } } }
+    )
+    assert_operator busy.gc_ns, :>, 0
+    assert_equal 0, quiet.gc_ns
+    assert_includes 30..40, quiet.acquisitions
+  end
+
+  def test_fibers_that_a_unit_starts_are_a_part_of_it
+    other = turns(2, MS)
+    unit = measured do
+      inner = Fiber.new { GvlWork.hold(5 * MS) && Fiber.yield || Fiber.yield || GvlWork.hold(5 * MS) }
+      stranger = Fiber.new(storage: {}) { GvlWork.hold(20 * MS) }
+      [inner, other, stranger, inner].each(&:resume)
+    end
+    assert_worked 10 * MS, :cpu_ns, unit
+  end
+
+  def test_an_enumerator_is_a_part_of_its_unit
+    unit = measured do
+      numbers = Enumerator.new { |out| 3.times { GvlWork.hold(2 * MS) || out << 1 } }
+      3.times { numbers.next }
+    end
+    assert_worked 6 * MS, :cpu_ns, unit
+    assert_operator unit.idle_ns, :<, unit.wall_ns / 10
+  end
+
+  def test_a_fiber_that_outlives_its_unit_works_for_nobody
+    Probe.label(Thread.main, "main")
+    fiber = nil
+    unit = measured { fiber = Fiber.new { Fiber.yield && nil || GvlWork.hold(30 * MS) } and fiber.resume }
+    before = Probe.accounts.fetch("main").first
+    other = Fiber.new { measured { fiber.resume } }.resume
+    assert_operator unit.cpu_ns + other.cpu_ns, :<, 5 * MS
+    assert_operator Probe.accounts.fetch("main").first - before, :>=, 29 * MS
+  end
+
+  def test_a_unit_inside_another_counts_in_both
+    inner = nil
+    outer, beside = take_turns(
+      Fiber.new do
+        measured do
+          GvlWork.hold(5 * MS)
+          inner = measured { 2.times { GvlWork.hold(5 * MS) || Fiber.yield } }
+        end
+      end,
+      turns(3, 20 * MS)
+    )
+    assert_worked 10 * MS, :cpu_ns, inner
+    assert_worked 15 * MS, :cpu_ns, outer
+    assert_worked 60 * MS, :cpu_ns, beside
+  end
+
+  # Nobody asked for it: the scheduler tells that units take turns here.
+  def test_a_thread_with_a_scheduler_is_followed_by_itself
+    output = fresh_ruby(<<~RUBY)
+      require "async"
+      Holdup::Probe.enable
+      work = ->(ns) { measured { 3.times { GvlWork.hold(ns) && nil || Async { sleep(0.001) && GvlWork.hold(ns) }.wait } } }
+      units = Sync { [2, 6].map { |ms| Async { work.call(ms * GvlWork::MS) } }.map(&:wait) }
+      puts units.map(&:cpu_ns).join(" "), Holdup::Probe.snapshot[:identity_ticks]
+    RUBY
+    works, ticks = output.lines
+    assert_equal 0, ticks.to_i
+    works.split.zip([12, 36]).each { |work, expected| assert_in_delta 1.0, work.to_i.fdiv(expected * MS), 0.1 }
+  end
+
+  def test_a_thread_that_dies
+    before = Probe.snapshot
+    Thread.new { Fiber.new { Probe.enter }.resume }.join
+    wait_until { Probe.snapshot[:abandoned] == before[:abandoned] + 1 }
+    assert_worked 5 * MS, :cpu_ns, measured { GvlWork.hold(5 * MS) }
+  end
+end
