@@ -176,6 +176,14 @@ module StoreContract
     assert_equal [second], @store.processes(START, START + 61)
   end
 
+  def test_samples_of_a_long_span_can_be_thinned_out
+    all = (0...20).flat_map { |minute| [7, 8].map { |pid| {at_s: START + minute * 60 + pid, host: "h", pid:, name: "worker #{pid}"} } }
+    @store.commit([], {}, processes: all)
+    some = @store.processes(START, START + 1200, every_s: 600)
+    assert_equal [[9, 7], [9, 8], [19, 7], [19, 8]], some.map { |sample| [(sample[:at_s] - START) / 60, sample[:pid]] }
+    assert_equal all, @store.processes(START, START + 1200, every_s: 60)
+  end
+
   def test_health_says_what_is_in_it
     @store.commit([window, window(start_s: START + MINUTE)], {})
 

@@ -13,6 +13,9 @@ module Holdup
       # Between two samples of a process, unless they were thinned out.
       EVERY_S = 60
       CONTAINER = 0
+      # How many samples of a process are enough to see a span by, and how long a store keeps them.
+      POINTS = 60
+      KEPT_S = 48 * 3600
 
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param from_s [Integer] seconds since 1970
@@ -25,6 +28,12 @@ module Holdup
         @span = {from_s:, to_s:, every_s:}
         @native_ratio = native_ratio
         @settings = settings
+      end
+
+      # @return [Integer, nil] for Store#processes: so far apart are samples of a long span to be read; nil: read them all
+      def self.every_s(from_s, to_s)
+        every_s = [to_s - from_s, KEPT_S].min / POINTS
+        every_s if every_s > EVERY_S
       end
 
       # @return [Array<Member>] one per process, by host and server

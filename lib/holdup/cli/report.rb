@@ -47,8 +47,14 @@ module Holdup
 
       def summary
         Places.reading(@console.env, @store) do |store|
-          Analysis::Summary.new(store.windows(@span[:from_s], @span[:to_s], kinds:), **@span, **@view)
+          Analysis::Summary.new(store.windows(*@span.values, kinds:), **samples(store), **@span, **@view)
         end
+      end
+
+      # A sample a minute and process is more than a long span needs, and most of what there would be to read.
+      def samples(store)
+        every_s = Analysis::Processes.every_s(*@span.values)
+        {samples: store.processes(*@span.values, every_s:), every_s:}.compact
       end
 
       # Totals per process are in the store twice over; they are read only to be shown.

@@ -43,8 +43,9 @@ module Holdup
       end
 
       # @see Sql#processes
-      def processes(from_s, to_s)
-        @rows.transaction { @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample| sample[:at_s] } }
+      def processes(from_s, to_s, every_s: nil)
+        samples = @rows.transaction { @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample| sample[:at_s] } }
+        every_s ? samples.to_h { |sample| [[sample[:host], sample[:pid], sample[:at_s] / every_s], sample] }.values.sort_by { |sample| sample[:at_s] } : samples
       end
 
       # @see Sql#settings

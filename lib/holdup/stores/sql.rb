@@ -68,8 +68,10 @@ module Holdup
         end
       end
 
+      # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds, for long
+      #   spans: there are 1,440 a day and process
       # @return [Array<Hash>] process samples of that span, in time order
-      def processes(from_s, to_s) = @samples.between(from_s, to_s)
+      def processes(from_s, to_s, every_s: nil) = @samples.between(from_s, to_s, every_s:)
 
       # @return [Array<Setting>] every setting that was ever seen, oldest first
       def settings = @codec.settings.load.sort.map(&:last)

@@ -77,6 +77,10 @@ class Holdup::Analysis::ProcessesTest < Minitest::Test
     assert_nil capacity.share(row(:job, 10, settings: ["other"]))
   end
 
+  def test_long_spans_need_fewer_samples
+    assert_equal [nil, nil, 120, 2880], [60, 3600, 7200, 30 * 86_400].map { |span_s| Holdup::Analysis::Processes.every_s(0, span_s) }
+  end
+
   private
 
   def processes(*samples) = Holdup::Analysis::Processes.new(samples, from_s: 0, to_s: 600)

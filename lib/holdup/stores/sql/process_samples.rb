@@ -26,17 +26,28 @@ module Holdup
           end
         end
 
-        # @return [Array<Hash>] in time order
-        def between(from_s, to_s)
+        # @see Sql#processes
+        def between(from_s, to_s, every_s: nil)
           @connection.read do |db|
-            db[:processes].where { (at_s >= from_s) & (at_s < to_s) }.order(:at_s, :host_id, :pid).map do |row|
-              {at_s: row[:at_s], host: @hosts.value(row[:host_id]), pid: row[:pid], **JSON.parse(row[:facts], symbolize_names: true)}
-            end
+            all = db[:processes].where { (at_s >= from_s) & (at_s < to_s) }
+            rows = every_s ? db[:processes].where(id: last_of_each(all, every_s)) : all
+            rows.order(:at_s, :host_id, :pid).map { |row| sample(row) }
           end
         end
 
         # @return [Integer] samples deleted
         def delete_before(second) = @connection.write { |db| db[:processes].where { at_s < second }.delete }
+
+        private
+
+        # From the index alone: the facts, which are long, are read only of what is wanted. They were added in time order.
+        def last_of_each(samples, every_s)
+          samples.group(:host_id, :pid, Sequel[:at_s].sql_number - Sequel[:at_s].sql_number % every_s).select { max(:id) }
+        end
+
+        def sample(row)
+          {at_s: row[:at_s], host: @hosts.value(row[:host_id]), pid: row[:pid], **JSON.parse(row[:facts], symbolize_names: true)}
+        end
       end
     end
   end
