@@ -13,10 +13,20 @@ module Holdup
         super(recorder, :job, name, queue)
         @id = id
         @queued_ns = queued_ns
+        @failed = false
       end
 
       # @return [Boolean]
       def for?(id) = !id.nil? && @id == id
+
+      # The run has failed, whatever becomes of its exception.
+      # @return [void]
+      def failed
+        @failed = true
+      end
+
+      # @return [nil]
+      def close(error: @failed) = super
 
       private
 

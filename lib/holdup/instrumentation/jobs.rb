@@ -6,6 +6,7 @@ module Holdup
   module Instrumentation
     # Measures each run of a job as one unit. Shared by all runners' hooks.
     class Jobs
+      NONE = [].freeze
       # Nobody's queue is that old; it is a wrong clock.
       ABSURD_NS = 400 * 86_400 * 1_000_000_000
 
@@ -16,18 +17,20 @@ module Holdup
         @clock = clock
       end
 
-      # @param id [String, nil] the job's; a job that is already measured here is not measured again
+      # A run is known by its job's id: who is the second to see it (a runner's middleware, then Active Job's callback)
+      # measures nothing, but may see a failure that the first does not, because it is rescued between them (`retry_on`).
+      # @param id [String, nil] the job's
       # @param name [String] its class
       # @param queue [String, nil]
       # @param ready_ns [Integer, nil] since 1970: from when on the job could have been run
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
       # @return [Object] the block's value; its exception goes on untouched
-      def measure(id:, name:, queue: nil, ready_ns: nil, harmless: [])
+      def measure(id:, name:, queue: nil, ready_ns: nil, harmless: NONE, &)
+        return yield unless @recorder.on?
+        known = known(id)
+        return watch(known, harmless, &) if known
         unit = start(id, name, queue, ready_ns)
-        earlier = $!
-        yield
-      ensure
-        @recorder.guard.call(:job) { unit.close(error: failed?(earlier, harmless)) } if unit
+        unit ? run(unit, harmless, &) : yield
       end
 
       # Reads what a runner says of a job; a job that can't be read is run all the same, unmeasured.
@@ -39,15 +42,26 @@ module Holdup
       private
 
       def start(id, name, queue, ready_ns)
-        return unless @recorder.on?
-        @recorder.guard.call(:job) do
-          JobUnit.new(@recorder, id:, name:, queue:, queued_ns: queued_ns(ready_ns)).open unless known?(id)
-        end
+        @recorder.guard.call(:job) { JobUnit.new(@recorder, id:, name:, queue:, queued_ns: queued_ns(ready_ns)).open }
       end
 
-      def known?(id)
+      def run(unit, harmless, &)
+        watch(unit, harmless, &)
+      ensure
+        @recorder.guard.call(:job) { unit.close }
+      end
+
+      # `$!` may be older than the block: a job that is run in a `rescue`.
+      def watch(unit, harmless)
+        earlier = $!
+        yield
+      ensure
+        unit.failed unless $!.equal?(earlier) || harmless.any? { |type| type === $! }
+      end
+
+      def known(id)
         unit = Recorder::Unit.current
-        unit.is_a?(JobUnit) && unit.for?(id)
+        unit if unit.is_a?(JobUnit) && unit.for?(id)
       end
 
       def queued_ns(ready_ns)
@@ -56,10 +70,6 @@ module Holdup
         return if waited > ABSURD_NS
         @recorder.count_clamped if waited.negative?
         [waited, 0].max
-      end
-
-      def failed?(earlier, harmless)
-        !$!.equal?(earlier) && harmless.none? { |type| type === $! }
       end
     end
   end

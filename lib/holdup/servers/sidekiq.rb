@@ -24,6 +24,9 @@ module Holdup
             adapter.serving(self)
             super(*arguments, **options)
           end
+          define_method(:stop) do
+            super().tap { adapter.left if @embedded }
+          end
         end
       end
 
@@ -31,10 +34,13 @@ module Holdup
       # middleware has put the job elsewhere.
       HARMLESS = %w[Shutdown Job::Interrupted JobRetry::Skip].freeze
 
+      NAME = "sidekiq"
+
       # @return [Boolean] whether this process is run by Sidekiq
-      def self.here?
-        (defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?) || ObjectSpace.each_object(::Sidekiq::Launcher).any?
-      end
+      def self.here? = command? || ObjectSpace.each_object(::Sidekiq::Launcher).any?
+
+      # @return [Boolean] whether it is the `sidekiq` command
+      def self.command? = !!defined?(::Sidekiq::CLI) && ObjectSpace.each_object(::Sidekiq::CLI).any?
 
       # @param runtime [Runtime]
       # @param middleware [#call] not for jobs
@@ -57,12 +63,26 @@ module Holdup
         @runtime.guard.call(:sidekiq) do
           put_outermost(launcher)
           capsules = Capsules.new(launcher)
-          levers = Levers.new(launcher.config, env: ENV, arguments: ARGV, root: Dir.pwd).to_a
-          @runtime.serve(Identity.new(name: "sidekiq", facts: capsules.facts, pools: -> { capsules.pools }, levers: -> { levers }))
+          levers = levers(launcher.config, capsules)
+          @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools }, levers: -> { levers }))
         end
       end
 
+      # What was embedded has ended, its process goes on.
+      # @return [void]
+      def left
+        @runtime.guard.call(:sidekiq) { @runtime.leave(NAME) }
+      end
+
       private
+
+      # Read once: files are not for every tick. Without them there are still jobs to measure.
+      def levers(config, capsules)
+        @runtime.guard.call(:sidekiq) do
+          written = Written.new(config, embedded: !self.class.command?, env: ENV, arguments: ARGV, root: Dir.pwd)
+          Levers.new(capsules.to_a, priority: capsules.priority, written:).to_a
+        end || []
+      end
 
       # Each capsule has a copy of the chain, made at its first use.
       def put_outermost(launcher)

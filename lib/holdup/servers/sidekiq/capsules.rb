@@ -13,11 +13,20 @@ module Holdup
           @managers = launcher.managers
         end
 
+        # @return [Array<Sidekiq::Capsule>]
+        def to_a = @managers.map(&:capsule)
+
+        # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
+        # @return [Integer, nil] of its threads; nil where it can't be set
+        def priority
+          @config.thread_priority || default_priority if @config.respond_to?(:thread_priority)
+        end
+
         # @return [Hash{String => Object}] what of them changes results
         def facts
-          {"jobs" => "sidekiq", "jobs_version" => ::Sidekiq::VERSION, "job_threads" => capsules.sum(&:concurrency),
-           "job_priority" => priority, "job_capsules" => capsules.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
-           "job_queues" => capsules.flat_map { |each| each.queues.uniq }.join(" ")}
+          {"jobs" => "sidekiq", "jobs_version" => ::Sidekiq::VERSION, "job_threads" => to_a.sum(&:concurrency),
+           "job_priority" => priority || 0, "job_capsules" => to_a.map { |each| "#{each.name}:#{each.concurrency}" }.join(" "),
+           "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")}
         end
 
         # Asks the process only: nothing here goes to Redis.
@@ -25,8 +34,6 @@ module Holdup
         def pools = @managers.map { |manager| pool(manager) }
 
         private
-
-        def capsules = @managers.map(&:capsule)
 
         # The threads come and go under the manager's lock; to_a copies them in one step, so that nobody finds them being
         # iterated over.
@@ -38,12 +45,6 @@ module Holdup
         def name(capsule)
           queues = capsule.queues.uniq
           (queues == [capsule.name]) ? capsule.name : "#{capsule.name} (#{queues.join(", ")})"
-        end
-
-        # Sidekiq 8 gives its threads a smaller time slice: -1 halves it.
-        def priority
-          return 0 unless @config.respond_to?(:thread_priority)
-          @config.thread_priority || default_priority
         end
 
         def default_priority

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+require "holdup/recorder"
+require "holdup/instrumentation/job_unit"
+
+class Holdup::Instrumentation::JobUnitTest < Minitest::Test
+  def setup
+    @probe = RecordingProbe.new
+    guard = Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new)
+    @recorder = Holdup::Recorder.new(probe: @probe, guard:)
+  end
+
+  def unit(id: "1") = Holdup::Instrumentation::JobUnit.new(@recorder, id:, name: "MailJob", queue: "low", queued_ns: 5).open
+
+  def test_knows_its_job
+    assert unit.for?("1")
+    refute unit.for?("2")
+    refute unit(id: nil).for?(nil)
+  end
+
+  def test_is_recorded_with_queue_and_latency
+    unit.close
+    assert_equal [1, 2, "MailJob", "low", 5, false], @probe.recorded.last.to_h.values
+  end
+
+  def test_a_failure_stays
+    failed = unit
+    failed.failed
+    failed.close
+    assert @probe.recorded.last.error
+  end
+
+  def test_the_application_may_name_it
+    named = unit
+    named.name = "MailJob welcome"
+    named.close
+    assert_equal "MailJob welcome", @probe.recorded.last.name
+  end
+end
