@@ -7,6 +7,7 @@ require_relative "configuration"
 require_relative "log"
 require_relative "runtime"
 require_relative "servers"
+require_relative "instrumentation/connection_pool"
 require_relative "instrumentation/jobs"
 require_relative "instrumentation/rack"
 require_relative "instrumentation/requests"
@@ -96,7 +97,9 @@ module Holdup
 
     def build_runtime
       log = Log.new { (@draft || Configuration.draft).log }
-      Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV)
+      Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV).tap do |runtime|
+        runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
+      end
     end
 
     # A wrong variable must not keep an application from booting: it is said, and nothing is measured.

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    class ConnectionPool
+      # What is prepended to Active Record's pool and to its queue of waiting threads, and the check that these are as
+      # they have been since Rails 5: another one's patch or a later Rails may have changed them.
+      module Hooks
+        CHECKOUT = [[:opt, :checkout_timeout]].freeze
+        CHECKIN = [[:req, :conn]].freeze
+        WAIT = [[:req, :timeout]].freeze
+
+        # Prepended to ConnectionPool.
+        class Leases < Module
+          def initialize(watcher)
+            super()
+            define_method(:checkout) do |checkout_timeout = @checkout_timeout|
+              connection = super(checkout_timeout)
+              watcher.taken(connection)
+              connection
+            end
+            define_method(:checkin) do |conn|
+              watcher.returned(conn)
+              super(conn)
+            end
+          end
+        end
+
+        # Prepended to ConnectionPool::Queue.
+        class Waits < Module
+          def initialize(watcher)
+            super()
+            define_method(:wait_poll) do |timeout|
+              watcher.waiting { super(timeout) }
+            end
+            private :wait_poll
+          end
+        end
+
+        module_function
+
+        # @param pool [Class] Active Record's ConnectionPool
+        # @param watcher [ConnectionPool]
+        # @return [void]
+        def install(pool, watcher)
+          pool.prepend(Leases.new(watcher)) if alike?(pool, checkout: CHECKOUT, checkin: CHECKIN)
+          pool::Queue.prepend(Waits.new(watcher)) if alike?(pool::Queue, wait_poll: WAIT)
+        end
+
+        # @return [Boolean] whether each method is there and takes what we know
+        def alike?(owner, **methods)
+          methods.all? do |name, parameters|
+            (owner.method_defined?(name) || owner.private_method_defined?(name)) && owner.instance_method(name).parameters == parameters
+          end
+        end
+      end
+    end
+  end
+end
