@@ -19,6 +19,7 @@
 #include "registry.h"
 
 #define FIB_HANDLE "holdup_handle" /* the storage's key */
+#define FIB_CPU_NS UINT64_C(20000) /* how old a reading of the CPU clock may be at a switch */
 
 static struct {
     bool always;  /* every thread follows its fibers, else those with a scheduler */
@@ -61,15 +62,29 @@ static span_t fib_span(const unit_t *u, uint64_t t)
 }
 
 /*
- * Ends the turn now, and begins the next for the same unit. The thread itself, holding the GVL. CPU clock first, then the
- * time, at every end of every turn: what the two disagree by does not add up.
+ * The thread's CPU clock now. Reading it costs as much as all the rest of a switch together and more, so between two
+ * readings it went on by what the thread ran under the GVL: wrong by FIB_CPU_NS at most, and only until the next reading.
  */
-static uint64_t fib_end_turn(tclock_t *c)
+static uint64_t fib_cpu(tclock_t *c, bool edge)
 {
-    uint64_t cpu = clk_cpu_ns(), t = clk_now();
-    tc_settle(c, t);
-    c->cpu_ns = cpu;
-    c->cpu_running = c->tally.running;
+    if (edge || c->cpu_ns == TC_CPU_UNREAD || clk_ns(tc_since(c->mark_read, clk_now())) > FIB_CPU_NS) {
+        c->cpu_ns = clk_cpu_ns();
+        c->mark_read = clk_now();
+        tc_settle(c, c->mark_read);
+        c->cpu_running = c->tally.running;
+    }
+    else tc_settle(c, clk_now());
+    uint64_t cpu = c->cpu_ns + clk_ns(c->tally.running - c->cpu_running);
+    return cpu > c->mark_cpu ? cpu : c->mark_cpu;
+}
+
+/*
+ * Ends the turn now, and begins the next for the same unit. The thread itself, holding the GVL. `edge`: of a unit, where
+ * CPU must be exact.
+ */
+static uint64_t fib_end_turn(tclock_t *c, bool edge)
+{
+    uint64_t cpu = fib_cpu(c, edge), t = c->at;
     tally_t now = tc_tally(c, t);
     span_t turn = {tally_since(&now, &c->mark), cpu - c->mark_cpu};
     if (!c->current) tally_add(&c->outside, &turn.tally);
@@ -89,7 +104,7 @@ static void fib_on_switch(rb_event_flag_t event, VALUE data, VALUE thread, ID me
     if (!c || !c->follows || !c->open_units || !tc_enabled()) return;
     unit_t *u = fib_unit(c);
     if (u == c->current) return; /* of the same unit, or both of none */
-    fib_end_turn(c);
+    fib_end_turn(c, false);
     c->current = u;
 }
 
@@ -124,7 +139,7 @@ static bool fib_follow(tclock_t *c)
 /* As unit_enter. */
 static uint64_t fib_enter(tclock_t *c)
 {
-    unit_t *u = unit_take(c, fib_end_turn(c));
+    unit_t *u = unit_take(c, fib_end_turn(c, true));
     if (!u) return 0;
     c->current = fib_unit(c); /* the event of its switch may be missing */
     u->epoch = c->epoch;
@@ -182,7 +197,7 @@ static bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t 
 {
     tclock_t *c = u->clock;
     bool known = c == current && u->epoch == tc.epoch && tc_enabled();
-    uint64_t t = known ? fib_end_turn(c) : clk_now();
+    uint64_t t = known ? fib_end_turn(c, true) : clk_now();
     counted &= known;
     *nested = counted ? u->twice_units : 0;
     span_t span = fib_span(u, t);

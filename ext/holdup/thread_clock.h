@@ -65,7 +65,8 @@ typedef struct tclock {
     /* Touched at unit edges, fiber switches and ticks only. */
     bool follows;          /* its units are the sums of their fibers' turns (fibers.h) */
     struct unit *current;  /* then: the unit that the running fiber is in */
-    uint64_t mark_cpu;     /* ... and the thread's CPU clock at the mark */
+    uint64_t mark_cpu;     /* ... the thread's CPU clock at the mark */
+    uint64_t mark_read;    /* ... and when it was read for one */
     struct unit *innermost;
     uint32_t open_units;
     uint32_t period_units; /* units ended since the thread was last outside of all units */
