@@ -93,19 +93,4 @@ class PumaIntegrationTest < Minitest::Test
       assert_equal({"GET /orders" => 10, "GET /pid" => 1}, app.counts)
     end
   end
-
-  def test_pumas_own_maxima_are_left_alone
-    require "holdup/servers/puma"
-    called = []
-    server = Object.new
-    %i[backlog pool_capacity max_threads requests_count].each { |name| server.define_singleton_method(name) { (called << name) && 1 } }
-    runtime = Struct.new(:guard, :identity) { def serve(identity) = self.identity = identity }.new(Holdup::Guard.new(log: CollectedLog.new, clock: Holdup::Clock.new))
-    server.define_singleton_method(:app) {}
-    server.define_singleton_method(:app=) { |_| }
-    adapter = Holdup::Servers::Puma.new(runtime:, middleware: ->(app) { app })
-    adapter.instance_variable_set(:@facts, {})
-    adapter.serving(server)
-    assert_equal 1, runtime.identity.pools.call.first.busy
-    refute_includes called, :stats
-  end
 end

@@ -2,107 +2,125 @@
 
 require_relative "identity"
 require_relative "pool"
+require_relative "puma/hooks"
+require_relative "puma/levers"
 
 module Holdup
   module Servers
-    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that is made, the
+    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that runs, the
     # application is loaded, and everything is known: which worker this is, its threads, its pool. So that is where
     # measuring starts and the middleware goes around the application. (None of Puma's own hooks runs after the
-    # application's boot and knows the worker; Puma::Runner#start_server has been the place since Puma 3.)
+    # application's boot and knows the worker. Puma::Server#run is called in every kind of process, also in the workers
+    # that a worker forks, and after an application that starts Holdup in the middle of its own boot.)
     class Puma
-      OPTION = :holdup
-
-      # Prepended to Puma::Launcher: by `run` the configuration is known and nothing is loaded yet.
-      class Launcher < Module
-        def initialize(adapter)
-          super()
-          define_method(:run) do
-            adapter.attach(self)
-            super()
-          end
-        end
-      end
-
-      # Prepended to Puma::Runner; finds the adapter in the options that Puma hands around.
-      module Runner
-        def start_server
-          server = super
-          @options[OPTION]&.serving(server, worker: respond_to?(:index) ? index : @holdup_worker)
-          server
-        end
-      end
-
-      # Prepended to Puma::Cluster: Puma 6 makes a worker's server before the worker.
-      module Cluster
-        def worker(index, master)
-          @holdup_worker = index
-          super
-        end
-      end
-
       # @return [Boolean] whether this process is run by Puma
       def self.here? = ObjectSpace.each_object(::Puma::Launcher).any?
 
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
-      def initialize(runtime:, middleware:)
+      # @param env [Hash] the environment
+      def initialize(runtime:, middleware:, env: ENV)
         @runtime = runtime
         @middleware = middleware
+        @env = env
+        @reforks = 0
       end
 
       # @return [void]
       def install
-        ::Puma::Launcher.prepend(Launcher.new(self))
+        ::Puma::Launcher.prepend(LauncherHook.new(self))
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end
 
-      # In the master (or only) process, before the application is loaded.
+      # In the master (or only) process before the application is loaded; or, where Holdup comes in with the
+      # application, in the process that is loading it.
       # @param launcher [Puma::Launcher]
       # @return [void]
       def attach(launcher)
         @runtime.guard.call(:puma) do
-          options = launcher.options
-          next if options[OPTION] # `plugin :holdup` under `holdup exec`
-          @facts = facts(options)
-          options[OPTION] = self
-          ::Puma::Runner.prepend(Runner)
-          ::Puma::Cluster.prepend(Cluster)
+          next if @launcher # `plugin :holdup` under `holdup exec`
+          @launcher = launcher
+          @levers = Levers.new(launcher, env: @env)
+          hook
           @runtime.wait_for_server
           register(launcher.events)
         end
       end
 
-      # In a process whose server is about to run.
-      # @param server [Puma::Server]
-      # @param worker [Integer, nil] its index
+      # In a worker, before anything else of it.
+      # @param index [Integer]
       # @return [void]
-      def serving(server, worker: nil)
+      def working(index)
+        @worker = index
+        @generation = @reforks
+      end
+
+      # A worker stops taking requests in order to fork others. Runs in trap context too.
+      # @return [void]
+      def reforking
+        @reforks += 1
+      end
+
+      # The launcher restarts by executing itself again, other than in phases. Runs in trap context too.
+      # @return [void]
+      def restarting
+        @restarting = true
+      end
+
+      # In a process whose server is about to run, or gets other threads.
+      # @param server [Puma::Server]
+      # @return [void]
+      def serving(server)
         @runtime.guard.call(:puma) do
-          @runtime.serve(Identity.new(name: "puma", facts: @facts.merge("threads" => server.max_threads), worker:, pools: -> { [pool(server)] }))
-          server.app = @middleware.call(server.app)
+          next unless server.options.equal?(@launcher.options) # Puma's control server has options of its own
+          wrap(server)
+          @runtime.serve(identity(server))
         end
       end
 
       private
 
-      # Reads what changes nothing: Puma's `stats` resets the maxima that others read.
-      def pool(server)
-        free, backlog, max = server.pool_capacity, server.backlog, server.max_threads
-        Pool.new(name: "web", max:, busy: free && backlog && max - free + backlog, backlog:, served: server.requests_count)
-      end
-
-      def workers(options) = options[:workers].to_i
-
-      def facts(options)
-        {"server" => "puma", "server_version" => ::Puma::Const::VERSION, "workers" => workers(options),
-         "min_threads" => options[:min_threads].to_i, "preload" => !!options[:preload_app]}
+      def hook
+        ::Puma::Server.prepend(ServerHook.new(self))
+        ::Puma::Cluster::Worker.prepend(WorkerHook.new(self))
+        ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
       end
 
       # Puma 7 renamed the events: register by the name that this Puma fires.
       def register(events)
         renamed = events.respond_to?(:after_booted)
         events.register(renamed ? :after_booted : :on_booted) { @runtime.start_collector }
-        events.register(renamed ? :before_restart : :on_restart) { @runtime.stop_collector }
+        events.register(renamed ? :before_restart : :on_restart) { @runtime.stop if @restarting }
+      end
+
+      # A worker that was stopped to fork others runs the same server again; Puma 6 even hands it to those.
+      def wrap(server)
+        server.app = @app = @middleware.call(server.app) unless server.app.equal?(@app)
+      end
+
+      def identity(server)
+        levers = @levers.of(server)
+        Identity.new(name: "puma", facts: facts(server), worker: @worker, generation: @generation,
+          pools: -> { [pool(server)] }, levers: -> { levers })
+      end
+
+      # Reads what changes nothing: Puma's `stats` resets the maxima that others read.
+      def pool(server)
+        free, max = server.pool_capacity, server.max_threads
+        Pool.new(name: "web", max:, busy: free && [max - free, 0].max, backlog: server.backlog, served: server.requests_count)
+      end
+
+      def facts(server)
+        {"server" => "puma", "server_version" => ::Puma::Const::VERSION,
+         "threads" => server.max_threads, "min_threads" => server.min_threads, **shape(@launcher.options)}
+      end
+
+      # What can't be otherwise is left out.
+      def shape(options)
+        workers = options[:workers].to_i
+        io = options[:max_io_threads].to_i
+        {"workers" => workers, "preload" => (!!options[:preload_app] if workers > 0),
+         "refork" => (true if workers > 0 && options[:fork_worker]), "max_io_threads" => (io if io > 0)}.compact
       end
     end
   end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Servers
+    class Puma
+      # Prepended to Puma::Launcher: by `run` the configuration is known and nothing is loaded yet.
+      class LauncherHook < Module
+        # @param adapter [Puma]
+        def initialize(adapter)
+          super()
+          define_method(:run) do
+            adapter.attach(self)
+            super()
+          end
+          define_method(:restart) do
+            adapter.restarting
+            super()
+          end
+        end
+      end
+
+      # Prepended to Puma::Cluster::Worker, which knows its index.
+      class WorkerHook < Module
+        # @param adapter [Puma]
+        def initialize(adapter)
+          super()
+          define_method(:run) do
+            adapter.working(index)
+            super()
+          end
+        end
+      end
+
+      # Prepended to Puma::Server. Puma 8 can change the number of its threads while it runs.
+      class ServerHook < Module
+        # @param adapter [Puma]
+        def initialize(adapter)
+          super()
+          define_method(:run) do |*arguments, **options|
+            adapter.serving(self)
+            super(*arguments, **options)
+          end
+          define_method(:begin_restart) do |*arguments|
+            adapter.reforking
+            super(*arguments)
+          end
+          follow_threads(adapter) if ::Puma::Server.method_defined?(:update_thread_pool_min_max)
+        end
+
+        private
+
+        def follow_threads(adapter)
+          define_method(:update_thread_pool_min_max) do |**limits|
+            super(**limits).tap { adapter.serving(self) }
+          end
+        end
+      end
+    end
+  end
+end

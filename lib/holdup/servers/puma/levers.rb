@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../lever"
+require_relative "origin"
+
+module Holdup
+  module Servers
+    class Puma
+      # What can be turned in a Puma, and how, in the words of its version.
+      class Levers
+        RESTART = "then a restart (SIGUSR2 to the master)"
+        THREADS = "threads N, N; #{RESTART}".freeze
+        LIVE_THREADS = "threads N, N; #{RESTART}. While it runs: before_thread_start { |server| ... } gives a server " \
+          "whose update_thread_pool_min_max(min: N, max: N) needs both".freeze
+        PROCESSES = "workers N; #{RESTART}. While it runs: SIGTTIN to the master adds one, SIGTTOU takes one away".freeze
+        FIRST_PROCESSES = "workers N: cluster mode; #{RESTART}".freeze
+        IO_THREADS = "max_io_threads N, and env[\"puma.mark_as_io_bound\"].call in requests that wait; #{RESTART}".freeze
+        PRELOAD = "preload_app! true shares the application's memory, false lets restarts go in phases; #{RESTART}".freeze
+        REFORK = "fork_worker: workers are forked from worker 0 again at SIGURG to the master; #{RESTART}".freeze
+
+        # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN does).
+        # @param launcher [Puma::Launcher]
+        # @param env [Hash] the environment
+        def initialize(launcher, env:)
+          @options = launcher.options
+          @origins = Origin.new(launcher.config, env:).to_h
+        end
+
+        # @param server [Puma::Server]
+        # @return [Array<Lever>]
+        def of(server) = [threads(server), processes, *io_threads, *(cluster if workers > 0)]
+
+        private
+
+        def workers = @options[:workers].to_i
+
+        def threads(server)
+          live = server.respond_to?(:update_thread_pool_min_max)
+          lever("threads", :max_threads, server.max_threads, live ? LIVE_THREADS : THREADS, live:)
+        end
+
+        def processes
+          lever("processes", :workers, workers, (workers > 0) ? PROCESSES : FIRST_PROCESSES, live: workers > 0)
+        end
+
+        # Puma 8 and later have it.
+        def io_threads
+          io = @options[:max_io_threads]
+          [lever("max_io_threads", :max_io_threads, io.to_i, IO_THREADS)] if io
+        end
+
+        def cluster
+          [lever("preload", :preload_app, !!@options[:preload_app], PRELOAD), lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)]
+        end
+
+        def lever(name, option, value, how, live: false) = Lever.new(name:, value:, how:, live:, where: @origins[option])
+      end
+    end
+  end
+end

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup"
+require "holdup/servers/puma"
+require "puma"
+require "puma/configuration"
+require "puma/launcher"
+
+class PumaAdapterTest < Minitest::Test
+  # What the adapter tells.
+  class Told
+    attr_reader :guard, :identities, :calls
+
+    def initialize
+      @guard = Holdup::Guard.new(log: CollectedLog.new, clock: Holdup::Clock.new)
+      @identities = []
+      @calls = []
+    end
+
+    def serve(identity) = @identities << identity
+
+    %i[wait_for_server start_collector stop].each { |name| define_method(name) { @calls << name } }
+  end
+
+  # A server that has its pool, and says what it was asked.
+  class Server
+    attr_reader :options, :asked
+    attr_accessor :app
+
+    def initialize(options)
+      @options = options
+      @asked = []
+      @app = :app
+    end
+
+    {backlog: 4, pool_capacity: 0, max_threads: 3, min_threads: 1, requests_count: 9}.each { |name, value| define_method(name) { (@asked << name) && value } }
+  end
+
+  def setup
+    @told = Told.new
+    @wrapped = 0
+    config = Puma::Configuration.new { |user| user.threads(1, 3) && user.workers(2) }
+    @launcher = Puma::Launcher.new(config.tap(&:load).tap(&:clamp), log_writer: Puma::LogWriter.strings)
+    @adapter = Holdup::Servers::Puma.new(runtime: @told, middleware: ->(app) { (@wrapped += 1) && [app] }, env: {})
+    @adapter.attach(@launcher)
+    @server = Server.new(@launcher.options)
+  end
+
+  def identity
+    @adapter.serving(@server)
+    @told.identities.last
+  end
+
+  def test_pool_without_what_resets_the_maxima_of_others
+    assert_equal [Holdup::Servers::Pool.new(name: "web", max: 3, busy: 3, backlog: 4, served: 9)], identity.pools.call
+    refute_includes @server.asked, :stats
+  end
+
+  def test_facts
+    assert_equal({"server" => "puma", "server_version" => Puma::Const::VERSION, "threads" => 3, "min_threads" => 1, "workers" => 2, "preload" => true}, identity.facts)
+  end
+
+  def test_worker_and_generation
+    @adapter.working(0)
+    assert_equal [0, 0], identity.then { |told| [told.worker, told.generation] }
+    2.times { @adapter.reforking }
+    @adapter.working(1)
+    assert_equal [1, 2], identity.then { |told| [told.worker, told.generation] }
+  end
+
+  def test_an_application_is_wrapped_once
+    2.times { identity }
+    assert_equal [1, [:app]], [@wrapped, @server.app]
+  end
+
+  def test_the_control_server_is_none_of_ours
+    @adapter.serving(Server.new({}))
+    assert_empty @told.identities
+  end
+
+  def test_a_restart_in_phases_leaves_the_collector
+    @launcher.events.fire_before_restart!
+    assert_equal [:wait_for_server], @told.calls
+    @adapter.restarting
+    @launcher.events.fire_before_restart!
+    assert_equal %i[wait_for_server stop], @told.calls
+  end
+
+  def test_levers
+    levers = identity.levers.call.to_h { |lever| [lever.name, [lever.value, lever.live]] }
+    assert_equal({"threads" => [3, false], "processes" => [2, true], "max_io_threads" => [0, false], "preload" => [true, false], "fork_worker" => [false, false]}, levers)
+  end
+end
