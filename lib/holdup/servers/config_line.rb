@@ -6,14 +6,14 @@ module Holdup
     # of a line and takes the last one, as the server does; what is set by other Ruby code is not found.
     #
     # - `place`: "config/unicorn.rb:12", relative to the working directory where that is shorter
-    # - `value`: what is written behind the word, without a comment
+    # - `value`: what is written behind the word, without a comment or a condition
     ConfigLine = Data.define(:place, :value) do
       # @param path [String, nil] of the configuration file
       # @param word [String] the setting's name in it
       # @return [ConfigLine, nil] nil when it is not there
       def self.find(path, word)
         return unless path && File.file?(path)
-        setting = /\A\s*#{Regexp.escape(word)}\b[\s(]*(.*?)\)?\s*(?:#.*)?\Z/
+        setting = /\A\s*#{Regexp.escape(word)}\b[ (]*(.*?)\)?(?:\s+(?:if|unless)\s.*)?\s*(?:#.*)?\Z/
         written = File.foreach(path).with_index(1).filter_map { |line, number| [number, line[setting, 1]] if line.match?(setting) }
         number, value = written.last
         new(place: "#{path.delete_prefix("#{Dir.pwd}/")}:#{number}", value:) if number

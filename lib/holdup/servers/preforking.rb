@@ -5,6 +5,7 @@ require_relative "identity"
 require_relative "lever"
 require_relative "listen_queue"
 require_relative "pool"
+require_relative "preforking/hooks"
 
 module Holdup
   module Servers
@@ -14,54 +15,6 @@ module Holdup
     # application that Unicorn loads in each worker), `prep_readers` is the next step of the worker, and still before
     # its first request. The user's own hooks are not touched.
     class Preforking
-      # Prepended to HttpServer.
-      class Hooks < Module
-        def initialize(adapter)
-          super()
-          in_the_master(adapter)
-          in_a_worker(adapter)
-          private :init_worker_process, :prep_readers
-        end
-
-        private
-
-        def in_the_master(adapter)
-          define_method(:start) do |*arguments|
-            adapter.starting(self)
-            super(*arguments)
-          end
-          define_method(:join) do
-            adapter.booted
-            super()
-          end
-        end
-
-        def in_a_worker(adapter)
-          define_method(:init_worker_process) { |worker| super(worker).tap { adapter.serving(self, worker) } }
-          define_method(:prep_readers) { |readers| super(readers).tap { adapter.serving(self, readers.last) } }
-        end
-      end
-
-      # Prepended to HttpServer: whether its one thread is at work. `rack.after_reply` has run when this returns.
-      module Busy
-        attr_reader :holdup_busy, :holdup_served
-
-        # A worker may descend from another one.
-        def holdup_begin
-          @holdup_busy = @holdup_served = 0
-        end
-
-        private
-
-        def process_client(...)
-          @holdup_busy = 1
-          super
-        ensure
-          @holdup_busy = 0
-          @holdup_served += 1 if @holdup_served
-        end
-      end
-
       # A worker has let go of the application's source when it is ready; from then on nobody would call our hooks.
       # @param server [Class] HttpServer
       # @return [Boolean] whether this process is run by it, and we can still come in
