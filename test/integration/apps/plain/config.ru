@@ -17,6 +17,7 @@ run(lambda do |env|
     pid = fork { Holdup.measure("in the child") { 1 } && exit }
     Process.wait(pid)
     [200, {}, [pid.to_s]]
+  when "/callers" then [200, {}, [caller.join("\n")]]
   when "/pid" then [200, {}, [Process.pid.to_s]]
   when "/busy" # takes the GVL five times
     5.times do

@@ -10,6 +10,6 @@ worker_processes Integer(ENV.fetch("WORKERS", "2")) # as the tests want it
 preload_app ENV["PRELOAD"] == "1"
 worker_exec ENV["WORKER_EXEC"] == "1"
 timeout 15
-pid ENV["PID_FILE"] if ENV["PID_FILE"]
+pid File.expand_path("../unicorn.pid", ENV.fetch("HOLDUP_DIR")) unless ENV["WORKER_EXEC"] # they can't both
 
 after_worker_ready { |server, worker| server.logger.info("the user's own hook, worker #{worker.nr}") }

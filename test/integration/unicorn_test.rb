@@ -1,0 +1,139 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "contracts/server_contract"
+
+class UnicornTest < Minitest::Test
+  include ServerContract
+
+  def server_command = %w[bundle exec ruby -W:deprecated -S unicorn -c unicorn.rb]
+
+  def server_gems = {"unicorn" => version, "rack" => ">= 2"}
+
+  def version = Gem.loaded_specs.fetch("unicorn").version.to_s
+
+  def server_facts = {"server" => "unicorn", "server_version" => version, "workers" => 2, "threads" => 1, "min_threads" => 1, "preload" => false}
+
+  def server_levers = {"processes" => 2, "preload" => false}
+
+  def server_restarts = {"HUP" => method(:reload), "USR2 and QUIT" => method(:upgrade)}
+
+  def stop_signal = :QUIT
+
+  # Its own, without Holdup as well: an application's Gemfile has no logger.
+  def harmless = /configurator\.rb:2: warning: logger was loaded|You can add logger to your Gemfile/
+
+  def reload(app)
+    before = app.live.map(&:pid)
+    app.signal(:HUP)
+    app.wait { app.live_workers == [0, 1] && (app.live.map(&:pid) & before).empty? }
+  end
+
+  def upgrade(app)
+    app.signal(:USR2)
+    app.wait { app.live_workers == [0, 0, 1, 1] }
+    old, new = app.pid, File.read(File.join(app.root, "unicorn.pid")).to_i
+    app.hand_over(new)
+    Process.kill(:QUIT, old)
+    app.wait { app.live_workers == [0, 1] && app.processes.none? { |process| process[:pid] == old } }
+  end
+
+  def test_a_preloaded_application
+    serve(PRELOAD: "1") do |app|
+      ask(app)
+      reload(app)
+      units = app.counts
+      assert_equal [true], app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq
+      assert_equal [0, 0, 1, 1], app.snapshots.map { |snapshot| snapshot.header.worker_index }.sort
+      app.stop(:TERM) # workers leave with exit!: nothing of ours runs any more, and nothing is missing
+      assert_gone(app)
+      assert_equal units, app.counts
+      assert_no_trouble(app)
+    end
+  end
+
+  def test_one_worker_more_and_one_less
+    serve do |app|
+      complete(app)
+      app.signal(:TTIN)
+      app.wait { app.live_workers == [0, 1, 2] }
+      third = app.live.find { |entry| entry.read(&:header).worker_index == 2 }
+      assert_equal [3, true, "unicorn.rb:9"], third.read(&:profile).values_at(*%w[value live where].map { |fact| "lever.processes.#{fact}" })
+      app.signal(:TTOU)
+      app.wait { app.live_workers == [0, 1] }
+      app.stop(stop_signal)
+      assert_no_trouble(app)
+    end
+  end
+
+  def test_requests_that_wait_for_a_worker_are_in_the_first_ones_backlog
+    serve do |app|
+      complete(app)
+      clients = Array.new(20) { Thread.new { app.get("/busy") } }
+      pools = app.wait { app.live.map { |entry| entry.read(&:header).pools.first }.then { |read| read if read.first[:backlog].to_i > 5 } }
+      clients.each(&:join)
+      assert_equal [[1, 1], [nil]], [pools.map { |pool| pool[:max] }, pools.drop(1).map { |pool| pool[:backlog] }]
+      app.wait { app.live.map { |entry| entry.read(&:header).pools.first.values_at(:busy, :backlog) } == [[0, 0], [0, nil]] }
+      assert_equal 21, app.snapshots.sum { |snapshot| snapshot.gauges[:requests_count] } # and ServedApp's look whether it answers
+    end
+  end
+
+  # A Rails application without a word in unicorn.rb: we come in while the worker is being made.
+  def test_an_application_that_starts_holdup_itself
+    {"0" => false, "1" => true}.each do |preload, loaded|
+      serve_started(PRELOAD: preload) do |app|
+        ask(app)
+        assert_equal [loaded], app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq
+        app.stop(stop_signal)
+        assert_gone(app)
+        assert_no_trouble(app)
+      end
+    end
+  end
+
+  def test_workers_that_are_executed_again
+    serve(WORKER_EXEC: "1") do |app|
+      ask(app)
+      app.stop(stop_signal)
+      assert_gone(app)
+      assert_no_trouble(app)
+    end
+  end
+
+  # Unicorn waits for any child and takes our collector's end away from the thread that looks after it.
+  def test_a_collector_that_dies_is_started_again
+    serve(HOLDUP_COLLECTOR: "process") do |app|
+      first = collector(app)
+      Process.kill(:KILL, first)
+      second = app.wait { collector(app).then { |pid| pid if pid && pid != first } }
+      app.signal(:HUP) # reads `Holdup.start` again
+      app.wait { app.snapshots.any? }
+      complete(app)
+      assert_equal second, collector(app)
+      said = app.log.lines.grep(/holdup:/)
+      assert_equal 1, said.size
+      assert_match(/the collector ended \((reaped elsewhere|SIGKILL.*)\); started again in 1 s/, said.first) # whoever was first
+      app.stop(stop_signal)
+      assert_gone(app)
+    end
+  end
+
+  def test_the_users_own_hooks_are_theirs
+    serve do |app|
+      complete(app)
+      assert_equal %w[0 1], app.log.scan(/the user's own hook, worker (\d)/).flatten.sort
+    end
+  end
+
+  private
+
+  def serve_started(**env, &)
+    ServedApp.serve(*server_command, "started.ru", app: "plain", env: {"WITHOUT_HOLDUP" => "1", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)
+  end
+
+  def lib = File.join(ServedApp::ROOT, "lib")
+
+  def collector(app)
+    app.wait { app.processes.find { |process| !process[:state].start_with?("Z") && File.read("/proc/#{process[:pid]}/cmdline").include?("collect\0") } }[:pid]
+  end
+end
