@@ -68,7 +68,7 @@ module Holdup
 
       def take(server)
         @server = server
-        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools })
+        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools }, gauges: server.gauges)
       end
 
       def born = @server.generation || @generation

@@ -3,27 +3,30 @@
 module Holdup
   module Servers
     # What an adapter knows of the process it is in. A process may have several (Puma with Sidekiq embedded): together
-    # they are one, in the order in which they came.
+    # they are one, the web server first, else in the order in which they came.
     #
     # - `name`: "puma", "sidekiq" ...; the same name again replaces the earlier one
     # - `facts`: {String => scalar} that change results, for the setting. Web servers tell server, server_version, workers,
     #   threads, min_threads, preload; job runners jobs, jobs_version, job_threads and what else they have
     # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: as many forks as there were
     # - `pools`: gives [Pool] as they are now; `levers`: gives [Lever]
-    Identity = Data.define(:name, :facts, :worker, :generation, :pools, :levers) do
-      def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }) = super
+    # - `gauges`: gives {Symbol => Integer} of those gauges that only this server has (Segment::Layout::GAUGES)
+    Identity = Data.define(:name, :facts, :worker, :generation, :pools, :levers, :gauges) do
+      def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} }) = super
 
       # @param identities [Array<Identity>]
       # @return [Identity] all of them as one
       def self.merge(identities)
+        identities = identities.partition { |each| each.facts.key?("server") }.flatten
         new(name: identities.map(&:name).join("+"), facts: identities.map(&:facts).reverse.inject({}, :merge),
           worker: identities.filter_map(&:worker).first, generation: identities.filter_map(&:generation).first,
           pools: -> { identities.flat_map { |each| each.pools.call } },
-          levers: -> { identities.flat_map { |each| each.levers.call } })
+          levers: -> { identities.flat_map { |each| each.levers.call } },
+          gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) })
       end
 
       # @return [Identity] what is left of it in a child that the process forks: no worker, no threads
-      def forked = with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] })
+      def forked = with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })
     end
   end
 end

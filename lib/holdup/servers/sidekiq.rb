@@ -6,6 +6,7 @@ require_relative "../instrumentation/sidekiq"
 require_relative "identity"
 require_relative "sidekiq/capsules"
 require_relative "sidekiq/levers"
+require_relative "sidekiq/round_trip"
 
 module Holdup
   module Servers
@@ -64,7 +65,8 @@ module Holdup
           put_outermost(launcher)
           capsules = Capsules.new(launcher)
           levers = levers(launcher.config, capsules)
-          @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools }, levers: -> { levers }))
+          @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools },
+            levers: -> { levers }, gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }))
         end
       end
 

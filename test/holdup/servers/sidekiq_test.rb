@@ -94,6 +94,11 @@ class Holdup::Servers::SidekiqTest < Minitest::Test
     assert(levers.none?(&:live))
   end
 
+  def test_the_round_trip_is_the_median_of_what_the_heartbeat_has_measured
+    times = [[900, 0, 0, 0, 0], [900, 100, 300, 0, 0], [0, 0, 0, 0, 0]].map { |readings| Holdup::Servers::Sidekiq::RoundTrip.median_ns(readings) }
+    assert_equal [900_000, 300_000, nil], times
+  end
+
   def test_a_sidekiq_without_priorities_has_no_lever_for_them
     levers = Holdup::Servers::Sidekiq::Levers.new([], priority: nil, written:).to_a
     assert_equal %w[processes], levers.map(&:name)

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/servers/identity"
+
+class Holdup::Servers::IdentityTest < Minitest::Test
+  def identity(name, **more) = Holdup::Servers::Identity.new(name:, **more)
+
+  def merge(*identities) = Holdup::Servers::Identity.merge(identities)
+
+  def test_several_are_one_and_the_web_server_comes_first
+    jobs = identity("sidekiq", facts: {"jobs" => "sidekiq"}, pools: -> { [:jobs] }, levers: -> { [:concurrency] }, gauges: -> { {redis_rtt_ns: 5} })
+    web = identity("puma", facts: {"server" => "puma"}, worker: 1, pools: -> { [:web] }, levers: -> { [:threads] })
+    both = merge(jobs, web)
+    assert_equal ["puma+sidekiq", {"jobs" => "sidekiq", "server" => "puma"}, 1], [both.name, both.facts, both.worker]
+    assert_equal [%i[web jobs], %i[threads concurrency], {redis_rtt_ns: 5}], [both.pools, both.levers, both.gauges].map(&:call)
+  end
+
+  def test_a_child_has_its_facts_and_nothing_else
+    child = identity("sidekiq", facts: {"jobs" => "sidekiq"}, worker: 2, pools: -> { [:jobs] }, gauges: -> { {redis_rtt_ns: 5} }).forked
+    assert_equal [{"jobs" => "sidekiq"}, nil, [], {}], [child.facts, child.worker, child.pools.call, child.gauges.call]
+  end
+end
