@@ -1,96 +1,104 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "contracts/server_steps"
 require "puma/const"
 
+# What only Puma has; PumaContractTest asks what every server must do.
 class PumaIntegrationTest < Minitest::Test
-  def serve(**env, &)
-    ServedApp.serve("bundle", "exec", "ruby", "-W:deprecated", "-S", "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s), &)
-  end
+  include ServerSteps
+  include PumaRestarts
 
-  def requests(app, number) = number.times { app.get("/orders") }
+  def server_command = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
 
-  def both_workers(app) = app.wait { live(app) == [0, 1] }
+  def server_facts = {"server" => "puma", "server_version" => Puma::Const::VERSION, "workers" => server_workers.first.negative? ? 0 : 2, "threads" => 3}
 
-  def live(app)
-    entries = Holdup::Segment::Directory.new(app.dir).entries.select(&:alive)
-    entries.map { |entry| entry.read(&:header) }.reject(&:closed?).map(&:worker_index).sort
-  end
+  def server_workers = @workers || [0, 1]
 
-  def test_single
-    serve do |app|
-      requests(app, 5)
-      gauges = app.wait { app.snapshots.first.gauges.then { |known| known if known[:requests_count].to_i >= 5 } }
-      assert_equal [3, 0], gauges.values_at(:max_threads, :backlog)
-      assert_equal 0, app.stop.exitstatus.to_i
-      snapshot = app.snapshots.first
-      assert_equal [-1, true, 5], [snapshot.header.worker_index, snapshot.header.closed?, app.counts["GET /orders"]]
-      assert_equal ["puma", Puma::Const::VERSION, 3, 0], snapshot.setting.attributes.values_at("server", "server_version", "threads", "workers")
+  def single = @workers = [-1]
+
+  def profile(app) = app.live.first.read(&:profile)
+
+  def lever(app, name) = profile(app).select { |key, _| key.start_with?("lever.#{name}.") }.transform_keys { |key| key.split(".").last }
+
+  def test_single_through_a_hot_restart
+    single
+    serve(WORKERS: "0", HOLDUP_COLLECTOR: "process") do |app|
+      answered = ask(app)
+      assert_identity(app)
+      app.wait { app.processes.size == 2 } # with the collector
+      app.signal(:USR2)
+      app.wait { app.snapshots.size == 2 || (app.live_workers == [-1] && app.counts.empty?) }
+      answered += ask_again(app)
+      app.stop
+      app.wait { app.processes.empty? }
+      assert_equal answered, carried(app.store)
+      assert_empty segments(app)
+      assert_no_trouble(app)
     end
   end
 
-  def test_cluster_workers_know_their_index_and_the_master_has_no_segment
-    {"1" => true, "0" => false}.each do |preload, loaded|
-      serve(WORKERS: "2", PRELOAD: preload) do |app|
-        both_workers(app)
-        requests(app, 20)
-        app.stop
-        assert_equal 20, app.counts["GET /orders"]
-        assert_equal [0, 1], app.snapshots.map { |snapshot| snapshot.header.worker_index }.sort
-        assert(app.snapshots.all? { |snapshot| snapshot.header.closed? })
-        assert_equal [[2, loaded]], app.snapshots.map { |snapshot| snapshot.setting.attributes.values_at("workers", "preload") }.uniq
-        refute_match(/WARN|warn|deprecat/, app.log)
+  # @return [Integer]
+  def ask_again(app)
+    traffic = Traffic.to(app, measured_path)
+    app.wait { traffic.answered >= ServerSteps::ENOUGH }
+    traffic.stop.answered
+  end
+
+  def test_a_cluster_whose_workers_are_forked_by_a_worker
+    serve(PRELOAD: "0", FORK_WORKER: "1") do |app|
+      complete(app)
+      assert_equal({0 => 0, 1 => 0}, generations(app))
+      {"a refork" => :refork, "another" => :refork, "a restart in phases" => :phased, "a hot restart" => :hot}
+        .each { |name, way| restart(app, name, method(way)) }
+      assert_equal [true], app.snapshots.map { |snapshot| snapshot.setting["refork"] }.uniq
+      assert_stop(app)
+    end
+  end
+
+  # Without the plugin: the application starts Holdup, in each worker or in the master.
+  def test_an_application_that_starts_holdup_itself
+    {"0" => false, "1" => true}.each do |preload, loaded|
+      serve_by([*server_command, "started.ru"], PRELOAD: preload, WITHOUT_HOLDUP: "1") do |app|
+        ask(app)
+        assert_identity(app)
+        assert_equal [loaded], app.snapshots.map { |snapshot| snapshot.setting["preload"] }.uniq
+        assert_stop(app)
       end
     end
   end
 
-  def test_phased_restart
-    serve(WORKERS: "2", PRELOAD: "0", SHUTDOWN_TIMEOUT: "5") do |app|
-      both_workers(app)
-      requests(app, 10)
-      app.signal(:USR1)
-      app.wait { app.snapshots.size == 4 && live(app) == [0, 1] }
-      requests(app, 10)
+  def test_where_levers_are_written
+    serve(IO_THREADS: "1") do |app|
+      complete(app)
+      assert_equal [3, true, "puma.rb:5"], lever(app, "threads").values_at("value", "live", "where")
+      assert_equal [2, true, "environment WORKERS"], lever(app, "processes").values_at("value", "live", "where")
+      assert_equal [2, nil, "puma.rb:9"], lever(app, "max_io_threads").values_at("value", "live", "where").map { |fact| fact || nil }
+      assert_equal 2, app.snapshots.first.setting["max_io_threads"]
+      app.signal(:TTIN)
+      app.wait { app.live_workers == [0, 1, 2] }
       app.stop
-      assert_equal 20, app.counts["GET /orders"]
-      assert_equal [0, 0, 1, 1], app.snapshots.map { |snapshot| snapshot.header.worker_index }.sort
     end
   end
 
-  def test_workers_that_are_forked_by_a_worker
-    serve(WORKERS: "2", FORK_WORKER: "1", PRELOAD: "0") do |app|
-      both_workers(app)
-      requests(app, 10)
-      app.signal(:URG)
-      app.wait { app.log.scan("booted").size >= 3 && live(app) == [0, 1] }
-      requests(app, 10)
+  def test_as_many_workers_as_processors
+    serve(WORKERS: "auto", OMIT: "1") do |app|
+      workers = app.wait { app.live_workers.then { |live| live if live.size == app.snapshots.first&.setting&.[]("workers") } }
+      assert_equal (0...workers.size).to_a, workers
       app.stop
-      assert_equal 20, app.counts["GET /orders"]
     end
   end
 
-  def test_stops_as_fast_as_without_us
-    times = [{}, {WITHOUT_HOLDUP: "1"}].map do |env|
-      serve(**env) do |app|
-        requests(app, 3)
-        started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-        app.stop
-        Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-      end
-    end
-    assert_operator times[0], :<, times[1] + 1
-  end
-
-  def test_a_killed_worker_is_replaced_and_its_units_are_there
-    serve(WORKERS: "2") do |app|
-      both_workers(app)
-      requests(app, 10)
-      pid = app.get("/pid").body.to_i
-      app.wait { app.counts["GET /pid"] == 1 } # the answer is sent before its unit ends
-      Process.kill(:KILL, pid)
-      app.wait { app.snapshots.size == 3 }
+  def test_threads_that_change_while_it_runs
+    single
+    serve(WORKERS: "0") do |app|
+      complete(app)
+      app.get("/threads")
+      app.wait { app.snapshots.first.setting.attributes.values_at("min_threads", "threads") == [1, 4] }
+      app.wait { app.live.first.read(&:header).pools.first[:max] == 4 }
+      assert_equal 4, lever(app, "threads")["value"]
       app.stop
-      assert_equal({"GET /orders" => 10, "GET /pid" => 1}, app.counts)
+      assert_no_trouble(app)
     end
   end
 end

@@ -10,8 +10,8 @@ module Holdup
       class Levers
         RESTART = "then a restart (SIGUSR2 to the master)"
         THREADS = "threads N, N; #{RESTART}".freeze
-        LIVE_THREADS = "threads N, N; #{RESTART}. While it runs: before_thread_start { |server| ... } gives a server " \
-          "whose update_thread_pool_min_max(min: N, max: N) needs both".freeze
+        LIVE_THREADS = "threads N, N; #{RESTART}. While it runs: the server that before_thread_start gives, or " \
+          "Puma::Server.current in a request, has update_thread_pool_min_max(min: N, max: N), which needs both".freeze
         PROCESSES = "workers N; #{RESTART}. While it runs: SIGTTIN to the master adds one, SIGTTOU takes one away".freeze
         FIRST_PROCESSES = "workers N: cluster mode; #{RESTART}".freeze
         IO_THREADS = "max_io_threads N, and env[\"puma.mark_as_io_bound\"].call in requests that wait; #{RESTART}".freeze

@@ -18,6 +18,7 @@ run(lambda do |env|
     Process.wait(pid)
     [200, {}, [pid.to_s]]
   when "/callers" then [200, {}, [caller.join("\n")]]
+  when "/threads" then Puma::Server.current.update_thread_pool_min_max(min: 1, max: 4) && [200, {}, ["ok"]]
   when "/pid" then [200, {}, [Process.pid.to_s]]
   when "/busy" # takes the GVL five times
     5.times do

@@ -3,7 +3,9 @@
 plugin :holdup unless ENV["WITHOUT_HOLDUP"]
 bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
 threads 3, 3
-workers Integer(ENV.fetch("WORKERS", "0"))
+workers((ENV["WORKERS"] == "auto") ? :auto : Integer(ENV.fetch("WORKERS", "0")))
 preload_app! ENV["PRELOAD"] != "0"
-fork_worker if ENV["FORK_WORKER"]
+fork_worker 0 if ENV["FORK_WORKER"]
+max_io_threads 2 if ENV["IO_THREADS"]
+silence_single_worker_warning
 worker_shutdown_timeout Integer(ENV["SHUTDOWN_TIMEOUT"]) if ENV["SHUTDOWN_TIMEOUT"]

@@ -1,0 +1,143 @@
+# frozen_string_literal: true
+
+require "holdup/stores"
+require "contracts/server_description"
+
+# The steps of ServerContract, also for tests of what only one server has.
+module ServerSteps
+  include ServerDescription
+
+  # Requests before a server is judged: enough for each worker to get some.
+  ENOUGH = 30
+  # How much longer than without Holdup a stop may take.
+  SLOWER_S = 1
+  TROUBLE = /warn|deprecat|holdup: |exception|\bI?o?Error\b/i
+
+  private
+
+  def complete(app) = app.wait { app.live_workers == server_workers }
+
+  # @return [Integer] requests that were answered, each of them finished as a unit
+  def ask(app)
+    complete(app)
+    traffic = Traffic.to(app, measured_path)
+    app.wait { traffic.answered >= ENOUGH && everybody_worked?(app) }
+    traffic.stop
+    app.wait { app.counts[measured_name] == traffic.answered } # answers are sent before their units end
+    assert_equal({measured_name => traffic.answered}, app.counts)
+    traffic.answered
+  end
+
+  def everybody_worked?(app) = app.snapshots.all? { |snapshot| snapshot.slot(measured_name, kind: :request)&.count.to_i > 0 }
+
+  def restart(app, name, restart)
+    before = app.counts[measured_name]
+    traffic = Traffic.to(app, measured_path)
+    app.wait { traffic.answered >= ENOUGH }
+    restart.call(app)
+    complete(app)
+    traffic.stop
+    most = before + traffic.answered + traffic.troubled
+    app.wait { app.counts[measured_name] >= before + traffic.answered }
+    assert_operator app.counts[measured_name], :<=, most, name
+    assert_nobody_else(app, name)
+  end
+
+  # Only workers measure: no master, no mold.
+  def assert_nobody_else(app, what)
+    assert_equal server_workers, app.snapshots.map { |snapshot| snapshot.header.worker_index }.uniq.sort, what
+  end
+
+  def assert_identity(app)
+    assert_nobody_else(app, "who measures")
+    app.wait { app.live.all? { |entry| entry.read(&:header).pools.map { |pool| pool[:busy] }.then { |busy| busy.any? && busy.all? } } } # with the next tick
+    app.snapshots.each do |snapshot|
+      assert_equal server_facts, snapshot.setting.attributes.slice(*server_facts.keys)
+      assert_equal server_pools.values, snapshot.header.pools.map { |pool| pool[:max] }
+    end
+    app.live.each { |entry| assert_profile(entry.read(&:profile)) }
+  end
+
+  def assert_profile(profile)
+    assert_equal server_pools.keys, profile.select { |key, _| key.start_with?("pool.") }.values
+    levers = profile.keys.grep(/\Alever\.\w+\.value\z/).to_h { |key| [key.split(".")[1], profile[key]] }
+    assert_equal server_levers, levers.slice(*server_levers.keys)
+    levers.each_key { |name| refute_empty profile["lever.#{name}.how"].to_s }
+  end
+
+  def assert_stop(app)
+    status = app.stop(stop_signal)
+    assert status.nil? || status.success? || status.signaled?, status.inspect
+    refute_equal :KILL, Signal.signame(status.termsig || 0)&.to_sym if status
+    assert_gone(app)
+    assert_empty app.snapshots.map(&:header).reject(&:closed?).map(&:process_name), app.log if closes_segments?
+    assert_no_trouble(app)
+  end
+
+  # No zombie, no child that was forgotten. `wait` fails with the log when they stay.
+  def assert_gone(app)
+    app.wait(10) { app.processes.empty? }
+    assert_empty app.live
+  end
+
+  def assert_killed_server(app, units)
+    assert_equal units, app.counts
+    assert_carried(app)
+  end
+
+  def assert_carried(app)
+    units = app.counts
+    collect(app) { segments(app).empty? }
+    assert_equal units, {measured_name => carried(app.store)}
+  end
+
+  def assert_carried_while_running(app, victim)
+    units = app.counts[measured_name]
+    collect(app) { segments(app).none? { |path| File.basename(path).start_with?("#{victim.pid}-") } }
+    assert_equal units, carried(app.store)
+    assert_empty app.processes.select { |process| process[:state].start_with?("Z") }, "nobody waited for it"
+  end
+
+  # A real collector, one round each time, until what the block asks for is so.
+  def collect(app)
+    environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
+    app.wait { system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true) && yield }
+  end
+
+  # @return [Integer] units in the store
+  def carried(url)
+    store = Holdup::Stores.open(url)
+    windows = store.windows(0, Time.now.to_i + 120, kinds: [:request]).to_a
+    assert_equal [measured_name], windows.map { |window| window.series.name }.uniq
+    assert_equal [server_facts["server"]], windows.map { |window| window.setting["server"] }.uniq
+    windows.sum(&:count)
+  ensure
+    store&.close
+  end
+
+  def segments(app) = Dir.glob(File.join(app.dir, "*.segment"))
+
+  def assert_no_trouble(app)
+    assert_empty app.log.lines.grep(TROUBLE).grep_v(harmless)
+  end
+
+  def seconds
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    yield
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+  end
+
+  # @return [Hash{Integer => Integer}] index of each worker => its pid
+  def pids(app) = app.live.to_h { |entry| [entry.read(&:header).worker_index, entry.pid] }
+
+  # @return [Hash{Integer => Integer}] index of each worker => how often it was reforked
+  def generations(app) = app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } }
+
+  # Waits until other processes have taken over.
+  # @param workers [Array<Integer>] which are to be others
+  def replaced(app, workers = server_workers)
+    before = pids(app)
+    yield
+    app.wait(60) { app.live_workers == server_workers && pids(app).then { |now| workers.none? { |index| before.value?(now[index]) } } }
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "contracts/server_steps"
+
+# Earlier Pumas, each from a Gemfile of its own: in a cluster whose workers are forked by a worker.
+class PumaVersionsTest < Minitest::Test
+  include ServerSteps
+  include PumaRestarts
+
+  def server_command = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
+
+  def server_env = {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"), "PRELOAD" => "0", "FORK_WORKER" => "1"}
+
+  def server_facts
+    {"server" => "puma", "server_version" => @version, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => false, "refork" => true}
+  end
+
+  def server_levers = {"threads" => 3, "processes" => 2, "preload" => false, "fork_worker" => true}
+
+  def assert_all(puma, version)
+    @puma, @version = puma, File.read(File.join(ServedApp::ROOT, "gemfiles", "#{puma}.gemfile.lock"))[/^    puma \((\S+)\)/, 1]
+    assert_match version, @version
+    serve do |app|
+      ask(app)
+      assert_identity(app)
+      restart(app, "a refork", method(:refork))
+      restart(app, "a restart in phases", method(:phased))
+      assert_stop(app)
+      assert_carried(app)
+    end
+  end
+
+  def test_puma_6 = assert_all("puma6", /\A6\.6/)
+
+  def test_puma_7 = assert_all("puma7", /\A7\./)
+
+  # Puma 6 makes a worker's server before the worker when it has loaded the application.
+  def test_puma_6_that_loads_the_application_first
+    @puma = "puma6"
+    serve(PRELOAD: "1", FORK_WORKER: nil) do |app|
+      ask(app)
+      restart(app, "a hot restart", method(:hot))
+      app.stop
+      assert_gone(app)
+      assert_no_trouble(app)
+    end
+  end
+end
