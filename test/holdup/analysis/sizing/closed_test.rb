@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/closed"
+require_relative "measured_runs"
+
+module Holdup::Analysis::Sizing
+  class ClosedTest < Minitest::Test
+    RUNS = MeasuredRuns.all.select { |run| run.set == "closed2" }
+
+    def closed(share) = Closed.new(Demand.of_share(share))
+
+    def test_throughput_of_measured_runs_where_amdahl_is_wrong
+      RUNS.group_by(&:mix).each do |mix, runs|
+        ours = MeasuredRuns.error(runs) { |run| Closed.new(run.demand).throughput(run.threads) }
+        amdahls = MeasuredRuns.error(runs, &:amdahl)
+        assert_operator ours, :<=, 0.05, "#{mix}: #{ours} (Amdahl #{amdahls})"
+        assert_operator amdahls, :>, ours, mix
+      end
+    end
+
+    # One row of each mix tells the demand, the others are predicted.
+    def test_blind_calibration_from_one_row
+      [1, 3, 5].each do |known|
+        errors = RUNS.reject { |run| run.mix == "convoy" }.group_by(&:mix).map do |_, runs|
+          model = Closed.new(runs.find { |run| run.threads == known }.demand)
+          MeasuredRuns.error(runs.reject { |run| run.threads == known }) { |run| model.throughput(run.threads) }
+        end
+        assert_operator errors.sum / errors.size, :<=, 0.05, "calibrated at #{known}: #{errors}"
+      end
+    end
+
+    def test_stall_of_measured_runs
+      off = RUNS.sum { |run| (Closed.new(run.demand).stall_ns(run.threads) / 1e6 - run.stall_ms).abs }
+      assert_operator off / RUNS.sum(&:stall_ms), :<=, 0.05
+    end
+
+    def test_the_bounds_hold_and_the_lower_one_is_amdahls_law
+      require "holdup/analysis/amdahl"
+      [0.1, 0.45, 0.9].product([1, 2, 3, 5, 10, 50]).each do |share, threads|
+        model = closed(share)
+        assert_operator model.lower_bound(threads), :<=, model.throughput(threads) * 1.000001
+        assert_operator model.throughput(threads), :<=, model.upper_bound(threads) * 1.000001
+        assert_in_delta Holdup::Analysis::Amdahl.speed_up(share, threads), model.lower_bound(threads) / model.throughput(1), 1e-9
+      end
+    end
+
+    def test_what_the_articles_ask
+      assert_equal 3, closed(0.45).threads_for(0.9)
+      assert_equal [3, 3, 6, 13], [0.45, 0.5, 0.75, 0.9].map { |share| closed(share).saturation }
+      assert_in_delta 1.80, closed(0.45).speed_up(4), 0.005
+    end
+
+    def test_one_thread_never_stalls_and_no_io_gains_nothing
+      assert_in_delta 0, closed(0.5).stall_ns(1), 1
+      assert_in_delta 1, closed(0.0).speed_up(8), 1e-9
+    end
+
+    def test_a_cost_that_grows_with_the_units_in_flight
+      growing = Closed.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, growth: 0.05))
+      constant = Closed.new(Demand.new(held_ns: 10e6, idle_ns: 10e6))
+      assert_equal constant.throughput(1), growing.throughput(1)
+      assert_in_delta constant.throughput(40) / (1 + 0.05 * 39), growing.throughput(40), 0.01
+      assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
+    end
+
+    def test_nonsense_is_refused
+      assert_raises(ArgumentError) { Demand.new(held_ns: 0, idle_ns: 1) }
+      assert_raises(ArgumentError) { Demand.new(held_ns: 1, idle_ns: -1) }
+      [1.0, -0.1].each { |share| assert_raises(ArgumentError) { Demand.of_share(share) } }
+    end
+  end
+end
