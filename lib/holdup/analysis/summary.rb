@@ -2,6 +2,7 @@
 
 require_relative "blame"
 require_relative "capacity"
+require_relative "connections"
 require_relative "filter"
 require_relative "grouping"
 require_relative "ledger"
@@ -74,6 +75,12 @@ module Holdup
       # @param row [Row]
       # @return [Float, nil] see Capacity
       def capacity_share(row) = (@capacity ||= Capacity.new(processes.members)).share(row)
+
+      # @return [Connections] waits of the chosen units for a database connection
+      def connections
+        @connections ||= Connections.new(total:, settings: setting_names.settings, members: processes.members,
+          everyone: Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
+      end
 
       # @return [Symbol] :request or :job when all chosen units are, else :unit
       def unit_kind

@@ -28,10 +28,12 @@ module Holdup
         @split = summary.total.split
       end
 
-      # @return [Result] key: :no_data :handoff :one_cause :account_cause :spread :starved :lock :sleep :native :io :cpu
-      #   :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Line, `kind` :request :job :unit
+      # @return [Result] key: :no_data :connections :connections_kept :handoff :one_cause :account_cause :spread :starved :lock
+      #   :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Line or Row, `size` a String,
+      #   `kind` :request :job :unit
       def call
         return result(:no_data) if @summary.empty?
+        return connections if connections?
         return dominant if locked?
         return stall if stalled?
         return result(:starved, share: @split.share(:starved)) if @split.share(:starved) >= STARVED
@@ -39,6 +41,17 @@ module Holdup
       end
 
       private
+
+      # More than they stall; else it is only remarked.
+      def connections? = waits.notable? && waits.wait_share >= @split.share(:stalled)
+
+      def connections
+        holder, size = waits.holder, waits.size
+        return result(:connections, share: waits.wait_share) unless holder && size
+        result(:connections_kept, share: waits.wait_share, cause: holder, held_share: waits.held_share(holder), size:)
+      end
+
+      def waits = @summary.connections
 
       def locked?
         @split.largest == :lock && @split.share(:lock) >= [DOMINANT[:lock], LOCKS_FIRST * @split.share(:stalled)].max

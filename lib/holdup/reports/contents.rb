@@ -3,6 +3,7 @@
 require_relative "sections/amdahl"
 require_relative "sections/averages"
 require_relative "sections/causes"
+require_relative "sections/connections"
 require_relative "sections/distributions"
 require_relative "sections/holds"
 require_relative "sections/latency"
@@ -16,7 +17,7 @@ module Holdup
     # The order in which a report answers: where the time goes, who caused the stall, how fast, then the details. One
     # list for text and Markdown.
     class Contents
-      ORDER = [Sections::Causes, Sections::Splits, Sections::Latency, Sections::Averages, Sections::Holds,
+      ORDER = [Sections::Causes, Sections::Splits, Sections::Latency, Sections::Averages, Sections::Holds, Sections::Connections,
         Sections::Distributions, Sections::Slices, Sections::Amdahl, Sections::Settings].freeze
 
       # @param summary [Holdup::Analysis::Summary]

@@ -27,7 +27,7 @@ module Holdup
 
       # @return [String] the one sentence
       def verdict
-        result = Analysis::Verdict.new(@summary).call
+        result = finding
         @words.call(:"verdict_#{result.key}", units: units, **spoken(result.facts))
       end
 
@@ -43,13 +43,15 @@ module Holdup
 
       # @return [Array<String>]
       def remarks
-        [few, short, mixed_settings, overflow].compact
+        [connections, few, short, mixed_settings, overflow].compact
       end
 
       # @return [String] "requests", "jobs" or "units"
       def units = @words.call(:"kind_#{@summary.unit_kind}")
 
       private
+
+      def finding = @finding ||= Analysis::Verdict.new(@summary).call
 
       Moment = Data.define(:time) do
         def to_date_s = time.strftime("%F")
@@ -66,7 +68,15 @@ module Holdup
 
       # Facts of the verdict in figures; a cause becomes its name.
       def spoken(facts)
-        facts.except(:kind).to_h { |key, fact| [key, fact.is_a?(Float) ? Figures.share(fact) : cause_name(fact)] }
+        facts.except(:kind).to_h { |key, fact| [key, say(fact)] }
+      end
+
+      def say(fact)
+        case fact
+        when Float then Figures.share(fact)
+        when String then fact
+        else cause_name(fact)
+        end
       end
 
       def cause_name(line)
@@ -89,6 +99,12 @@ module Holdup
       end
 
       def each_unit(value) = Figures.duration(total.per_unit(value))
+
+      # Where stall is the verdict, waits for connections are said all the same.
+      def connections
+        return if !@summary.connections.notable? || finding.key.start_with?("connections")
+        @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
+      end
 
       def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
 

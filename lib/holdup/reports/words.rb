@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "locales/connections_en"
+require_relative "locales/connections_ja"
 require_relative "locales/doctor_en"
 require_relative "locales/doctor_ja"
 require_relative "locales/en"
@@ -12,7 +14,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::DOCTOR_EN).freeze, "ja" => Locales::JA.merge(Locales::DOCTOR_JA).freeze
+        "en" => Locales::EN.merge(Locales::CONNECTIONS_EN, Locales::DOCTOR_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::CONNECTIONS_JA, Locales::DOCTOR_JA).freeze
       }.freeze
 
       attr_reader :language

@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "processes/member"
+
+module Holdup
+  module Analysis
+    # Waits for a database connection, and who had the connections meanwhile. A unit that keeps one for long while others
+    # wait is to their pool what a long hold is to the GVL: so the one that kept them most is named.
+    class Connections
+      # From this share of the elapsed time on, waits are a thing to act on.
+      NOTABLE = 0.1
+      SIZE = "db_pool"
+
+      # One pool, as sampled in all processes that have it: connections in each, and means of those in use and of the
+      # threads that wait.
+      Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
+
+      # @param total [Row] the units that the report is about
+      # @param everyone [Array<Row>] one per series, whatever the report leaves out: they share the pools
+      # @param settings [Array<Setting>]
+      # @param members [Array<Processes::Member>]
+      def initialize(total:, everyone:, settings:, members: [])
+        @total = total
+        @everyone = everyone
+        @settings = settings
+        @members = members
+      end
+
+      # @return [Boolean] whether any of the units waited
+      def any? = @total.sum(:pool_wait_ns).positive?
+
+      # @return [Boolean] whether they waited for so long that it matters
+      def notable? = any? && wait_share(@total) >= NOTABLE
+
+      # @param row [Row]
+      # @return [Float] of its elapsed time
+      def wait_share(row = @total) = row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
+
+      # @param row [Row]
+      # @return [Float] of the time for which all units together kept connections
+      def held_share(row) = held_ns.zero? ? 0.0 : row.sum(:pool_held_ns).fdiv(held_ns)
+
+      # @return [Row, nil] whose units kept connections for longest; nil when that is not known of any
+      def holder = held_ns.zero? ? nil : @everyone.max_by { |row| row.sum(:pool_held_ns) }
+
+      # @return [String, nil] connections that a process may have: "5", or "5/10" where settings differ
+      def size
+        sizes = @settings.filter_map { |setting| setting[SIZE] }.uniq.sort
+        sizes.join("/") if sizes.any?
+      end
+
+      # @return [Array<Pool>] as sampled
+      def pools
+        all = @members.flat_map(&:pools).select { |pool| pool.name.start_with?(Processes::CONNECTIONS) }
+        all.group_by(&:name).map { |name, same| merge(name, same) }
+      end
+
+      private
+
+      def held_ns = @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) }
+
+      def merge(name, pools)
+        Pool.new(name: name.delete_prefix(Processes::CONNECTIONS), max: pools.filter_map(&:max).max, busy: mean(pools, :busy),
+          backlog: mean(pools, :backlog), most_backlog: pools.filter_map(&:most_backlog).max)
+      end
+
+      def mean(pools, key)
+        known = pools.filter_map(&key)
+        known.sum.fdiv(known.size) if known.any?
+      end
+    end
+  end
+end
