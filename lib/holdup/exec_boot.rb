@@ -14,7 +14,10 @@ module Holdup
     # Rails::Engine: Rails::Railtie is complete by then.
     RAILS = "Rails::Engine"
     # Servers::KNOWN, which is not loaded here.
-    SERVERS = %w[Puma::Launcher Unicorn::HttpServer Pitchfork::HttpServer Sidekiq::Launcher Sidekiq::Shutdown].freeze
+    SERVERS = %w[
+      Puma::Launcher Unicorn::HttpServer Pitchfork::HttpServer Async::Container::Controller Falcon::Server
+      Sidekiq::Launcher Sidekiq::Shutdown
+    ].freeze
 
     # Prepended to the singleton classes of Object and of the modules that the awaited classes are in.
     module Watch

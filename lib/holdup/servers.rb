@@ -27,6 +27,14 @@ module Holdup
         require_relative "servers/pitchfork"
         Pitchfork
       },
+      "Async::Container::Controller" => -> {
+        require_relative "servers/async_container"
+        AsyncContainer
+      },
+      "Falcon::Server" => -> {
+        require_relative "servers/falcon"
+        Falcon
+      },
       "Sidekiq::Launcher" => -> {
         require_relative "servers/sidekiq"
         Sidekiq
