@@ -2,6 +2,7 @@
 
 require "optparse"
 require_relative "collector_script"
+require_relative "../fibers"
 require_relative "../instructions"
 require_relative "../rails"
 require_relative "../release"
@@ -12,7 +13,7 @@ require_relative "machine"
 module Bench
   # The command line of bin/bench.
   class Command
-    BENCHES = {"release" => Release, "unit" => Unit, "instructions" => Instructions, "rails" => Rails,
+    BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "collector" => CollectorScript}.freeze
     NAMES = BENCHES.keys.freeze
     DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
