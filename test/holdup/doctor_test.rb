@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/analysis/processes"
 require "holdup/doctor"
 require "holdup/reports/findings"
 
@@ -19,6 +20,12 @@ class Holdup::DoctorTest < Minitest::Test
   def host(segments: [process], **facts) = Holdup::Doctor::Host.new(**SOUND, segments:, **facts)
 
   def findings(...) = Holdup::Doctor.call(host(...))
+
+  def machine(vcpus: 2.0) = Holdup::Analysis::Machine.new(host: "h", trail: nil, members: [], vcpus:)
+
+  def alarm(autoscale_target, machines: [machine], **facts)
+    [Holdup::Doctor::Checks::Autoscale.call(host(machines:, autoscale_target:, **facts))].flatten
+  end
 
   # The key and level of what is not fine.
   def troubles(...) = findings(...).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
@@ -80,6 +87,22 @@ class Holdup::DoctorTest < Minitest::Test
     assert_empty troubles(segments: [process(queued: 0, requests: 3)])
   end
 
+  def test_whether_a_cpu_alarm_can_fire
+    assert_equal %i[autoscale_never scale_on_queued], alarm(60, signals: {queued_p95_ns: 12_340_000}).map(&:key)
+    assert_equal({host: "h", vcpus: "2", processes: 1, range: "50-55 %", needed: 2, target: "60 %"}, alarm(60).first.facts)
+    assert_equal %i[autoscale_unsure scale_on_busy], alarm(52, signals: {busy: 3.5, threads: 5.0}).map(&:key)
+    assert_equal %i[autoscale_never scale_on_backlog], alarm(60, signals: {backlog: 2.0}).map(&:key)
+    assert_equal %i[autoscale_never scale_on_unknown], alarm(60).map(&:key)
+    assert_equal [:autoscale_fires], alarm(45).map(&:key)
+    assert_equal [:autoscale_unknown], alarm(60, machines: []).map(&:key)
+  end
+
+  def test_vcpus_that_are_never_used
+    assert_equal({ceiling: :warn}, troubles(machines: [machine]))
+    assert_empty troubles(machines: [machine(vcpus: 1.5)])
+    assert_empty troubles(machines: [machine(vcpus: nil)])
+  end
+
   def test_every_anomaly_is_told
     counters = Holdup::Doctor::Checks::Anomalies::COUNTERS.to_h { |name| [name, 2] }
     assert_equal counters.keys, troubles(segments: [process(counters:)]).keys
@@ -97,6 +120,13 @@ class Holdup::DoctorTest < Minitest::Test
         assert table.key?(:"doctor_#{key}_fix"), "#{key} has no remedy" unless level == "ok"
       end
     end
+  end
+
+  def test_the_alarm_in_words
+    report = Holdup::Reports::Findings.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
+    assert_includes report, "warn The CPU alarm at 60 % never fires: h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
+    assert_includes report, "-> Scale on the signal named next, or start 2 processes."
+    assert_includes report, "ok Scale on the time that work waits for a thread: 95 % of it waited less than 12.3 ms"
   end
 
   def test_the_lines_fit_and_say_how_it_stands

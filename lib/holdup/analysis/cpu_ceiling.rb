@@ -8,8 +8,8 @@ module Holdup
     #
     #   CpuCeiling.new(vcpus: 2, processes: 1).range  # => 0.5..0.55
     class CpuCeiling
-      # What else runs in the container and is not counted in any unit: the master, the collector, threads of the VM, a
-      # shell, the kernel on their behalf.
+      # What else runs in the container, at least, for each CPU of these processes: the master, the collector, threads of
+      # the VM, a shell, the kernel on their behalf.
       BESIDE = 0.1
       # Above this there is nothing to say.
       HIGH = 0.9
@@ -19,10 +19,12 @@ module Holdup
       # @param vcpus [Numeric] what the container may use, from its CPUs and its quota
       # @param processes [Integer] that take units at the same time
       # @param native_ratio [Float] CPU time without the GVL for each second of CPU time with it
-      def initialize(vcpus:, processes:, native_ratio: 0.0)
+      # @param beside [Float] CPUs that other processes of the container were seen to use
+      def initialize(vcpus:, processes:, native_ratio: 0.0, beside: 0.0)
         @vcpus = vcpus
         @processes = processes
         @native_ratio = native_ratio
+        @beside = beside
       end
 
       # @param windows [Enumerable<Holdup::Window>] of units and accounts
@@ -39,7 +41,7 @@ module Holdup
       def low = cores / vcpus
 
       # @return [Float] the same with all that runs beside them
-      def high = [low * (1 + BESIDE), 1.0].min
+      def high = [(cores + [cores * BESIDE, @beside].max) / vcpus, 1.0].min
 
       # @return [Range<Float>]
       def range = low..high
@@ -48,7 +50,7 @@ module Holdup
       def idle_vcpus = vcpus - cores
 
       # @return [Boolean] whether it is worth a sentence
-      def low? = low < HIGH
+      def low? = high < HIGH
 
       # Whether an alarm on the container's CPU share fires when all processes are saturated.
       # @param target [Float] 0.0 .. 1.0

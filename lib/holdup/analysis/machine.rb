@@ -49,7 +49,14 @@ module Holdup
       def processes = [self.class.concurrent(takers).round, 1].max
 
       # @return [CpuCeiling, nil] nil when nobody knows its vCPUs
-      def ceiling = vcpus && CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio)
+      def ceiling = vcpus && CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:)
+
+      # @return [Float] CPUs that are used by what is not measured, as far as is known
+      def beside
+        all = @trail&.rate(:cpu_ns)
+        measured = Processes::Group.at_a_moment(members, &:cpu_share)
+        (all && measured) ? [all - measured, 0.0].max : 0.0
+      end
 
       # @param members [Array<Processes::Member>]
       # @return [Float] how many there were on average, while there was one

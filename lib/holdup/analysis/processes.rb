@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "machine"
+require_relative "processes/group"
 require_relative "processes/member"
 
 module Holdup
@@ -50,26 +51,15 @@ module Holdup
       # @return [Array<Group>] processes of one server together, most CPU first
       def groups = @groups ||= members.group_by(&:server).map { |server, same| Group.new(server:, processes: same) }.sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
 
-      # Processes of one server on all hosts.
-      Group = Data.define(:server, :processes) do
-        # @return [Float] processes that were there at the same time, on average
-        def size = Machine.concurrent(processes)
-
-        # @return [Float, nil] CPUs that they used together
-        def cpu_share
-          shares = processes.select(&:cpu_share)
-          shares.sum { |member| member.cpu_share * member.seconds }.fdiv([Machine.covered_s(processes), 1].max) if shares.any?
-        end
-
-        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
-        # @return [Integer, nil] of the processes that were there last
-        def memory(key)
-          last_s = processes.map(&:to_s).max
-          processes.select { |member| member.to_s == last_s }.filter_map(&key).then { |known| known.sum if known.any? }
-        end
+      # @return [Array<Threads>] pools of the same server and name in all processes, most busy first
+      def pools
+        @pools ||= members.flat_map { |member| unit_pools(member) }.group_by { |member, pool| [member.server, pool.name] }
+          .map { |(server, name), found| Threads.of(server, name, found) }.sort_by { |threads| [-threads.busy.to_f, threads.name] }
       end
 
       private
+
+      def unit_pools(member) = member.pools.select { |pool| pool.max != 0 && pool.takes?(nil) }.map { |pool| [member, pool] }
 
       # `start` tells a process from an earlier one with the same pid.
       def trails(&wanted)

@@ -6,6 +6,7 @@ require_relative "../doctor/segment_facts"
 require_relative "../reports/findings"
 require_relative "options"
 require_relative "places"
+require_relative "values"
 
 module Holdup
   class CLI
@@ -17,6 +18,7 @@ module Holdup
         Options.new("holdup doctor [options]") do |parser, values|
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Values.whole("--autoscale-target", text, 1..100) }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
@@ -24,11 +26,13 @@ module Holdup
       # @param console [Console]
       # @param store [String, nil]
       # @param dir [String, nil]
+      # @param autoscale_target [Integer, nil] percentage
       # @param language [String, nil]
-      def initialize(console:, store: nil, dir: nil, language: nil)
+      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, language: nil)
         @console = console
         @store = store
         @dir = dir
+        @autoscale_target = autoscale_target
         @words = Reports::Words.new(language || Places.language(console.env))
       end
 
@@ -44,7 +48,8 @@ module Holdup
 
       def examination
         Holdup::Doctor::Examination.new(dir: Places.directory(@console.env, @dir), clock: @console.clock,
-          segments: Holdup::Doctor::SegmentFacts, open_store: -> { open_store })
+          segments: Holdup::Doctor::SegmentFacts, open_store: -> { open_store },
+          autoscale_target: @autoscale_target)
       end
 
       def open_store

@@ -17,18 +17,20 @@ module Holdup
       # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
       # @param segments [#call] dir, now_ns => [Array<Host::Process>, Array<String>]: the segments and what was refused
+      # @param autoscale_target [Integer, nil] percentage of CPU that somebody wants to be woken at
       # @param proc [String] where /proc is
-      def initialize(dir:, clock:, open_store:, segments:, proc: "/proc")
+      def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, proc: "/proc")
         @folder = FolderFacts.new(dir, proc:)
         @clock = clock
         @open_store = open_store
         @segments = segments
+        @autoscale_target = autoscale_target
       end
 
       # @return [Host]
       def call
         found, refused = segments
-        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, now_ns: @clock.realtime_ns)
+        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
       end
 
       private
@@ -43,18 +45,29 @@ module Holdup
 
       def store
         store = @open_store.call
-        {store: store.health, gap: gap(store), store_problem: nil}
+        summary = summary(store)
+        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), store_problem: nil}
       rescue Error => error
         {store: nil, gap: nil, store_problem: error.message}
       ensure
         store&.close
       end
 
-      def gap(store)
+      def summary(store)
         to_s = @clock.realtime_s
-        summary = Analysis::Summary.new(store.windows(to_s - HOUR_S, to_s), from_s: to_s - HOUR_S, to_s:)
-        summary.blame.gap unless summary.blame.suffered_ns.zero?
+        from_s = to_s - HOUR_S
+        Analysis::Summary.new(store.windows(from_s, to_s), from_s:, to_s:, samples: store.processes(from_s, to_s))
       end
+
+      def gap(summary) = summary.blame.suffered_ns.zero? ? nil : summary.blame.gap
+
+      def signals(summary)
+        pools = summary.processes.pools
+        {queued_p95_ns: summary.total.histogram(:queued).quantile(0.95), **%i[busy backlog].to_h { |key| [key, sum(pools.filter_map(&key))] },
+         threads: sum(pools.select(&:busy).filter_map(&:max))}
+      end
+
+      def sum(known) = known.any? ? known.sum : nil
     end
   end
 end

@@ -10,9 +10,13 @@ module Holdup
     # - `segments`: Array of Process; `refused`: messages about files that are no segments we can read
     # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and `store_problem`
     # - `gap`: share by which the books of the last hour don't balance, nil without data
+    # - `machines`: Array of Analysis::Machine of the last hour; `signals`: what it shows of the load (queued_p95_ns, busy,
+    #   threads, backlog; nil where unknown); `autoscale_target`: percentage that an alarm waits for, nil when nobody asks
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
-      :store_problem, :gap, :now_ns) do
+      :store_problem, :gap, :machines, :signals, :autoscale_target, :now_ns) do
+      def initialize(machines: [], signals: {}, autoscale_target: nil, **rest) = super
+
       # @return [Array<Process>]
       def alive = segments.select(&:alive)
 

@@ -7,6 +7,10 @@ require_relative "sections/connections"
 require_relative "sections/distributions"
 require_relative "sections/holds"
 require_relative "sections/latency"
+require_relative "sections/pairs"
+require_relative "sections/pools"
+require_relative "sections/processes"
+require_relative "sections/queues"
 require_relative "sections/settings"
 require_relative "sections/slices"
 require_relative "sections/splits"
@@ -17,8 +21,8 @@ module Holdup
     # The order in which a report answers: where the time goes, who caused the stall, how fast, then the details. One
     # list for text and Markdown.
     class Contents
-      ORDER = [Sections::Causes, Sections::Splits, Sections::Latency, Sections::Averages, Sections::Holds, Sections::Connections,
-        Sections::Distributions, Sections::Slices, Sections::Amdahl, Sections::Settings].freeze
+      ORDER = [Sections::Causes, Sections::Pairs, Sections::Splits, Sections::Latency, Sections::Queues, Sections::Averages, Sections::Holds, Sections::Connections,
+        Sections::Distributions, Sections::Slices, Sections::Pools, Sections::Processes, Sections::Amdahl, Sections::Settings].freeze
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]

@@ -8,6 +8,7 @@ module Holdup
       DURATIONS = [[1_000, 1, "ns"], [1_000_000, 1_000, "us"], [1_000_000_000, 1_000_000, "ms"],
         [600_000_000_000, 1_000_000_000, "s"], [7_200_000_000_000, 60_000_000_000, "min"],
         [259_200_000_000_000, 3_600_000_000_000, "h"], [Float::INFINITY, 86_400_000_000_000, "d"]].freeze
+      BYTES = {1_000_000_000 => "GB", 1_000_000 => "MB", 1_000 => "kB"}.freeze
       NONE = "-"
 
       module_function
@@ -19,6 +20,13 @@ module Holdup
         return "0" if ns.abs < 0.5
         limit_unit = DURATIONS.find { |limit, _, _| ns.abs < limit * 0.9995 }
         "#{significant(ns.fdiv(limit_unit[1]))} #{limit_unit[2]}"
+      end
+
+      # @param bytes [Integer, nil] 1,234,567 => "1.23 MB"
+      def bytes(bytes)
+        return NONE unless bytes
+        BYTES.each { |unit, name| return "#{significant(bytes.fdiv(unit))} #{name}" if bytes >= unit }
+        "#{bytes} B"
       end
 
       # @return [String] "12,345"

@@ -33,7 +33,7 @@ module Holdup
         ["#{mark(finding.level)}  #{first}", *(rest + remedy(finding)).map { |line| "#{margin}#{line}" }]
       end
 
-      def remedy(finding) = finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", {})}")
+      def remedy(finding) = finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", finding.facts)}")
 
       # Facts may be paths and messages from anywhere.
       def text(key, facts) = @words.call(:"doctor_#{key}", **facts.transform_values { |fact| Width.clean(fact) })

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../analysis/verdict"
+require_relative "ceiling"
 require_relative "figures"
 require_relative "width"
 
@@ -43,7 +44,7 @@ module Holdup
 
       # @return [Array<String>]
       def remarks
-        [connections, few, short, mixed_settings, overflow].compact
+        [connections, few, short, mixed_settings, overflow, ceiling].compact
       end
 
       # @return [String] "requests", "jobs" or "units"
@@ -111,6 +112,8 @@ module Holdup
       def short = (measured_s < SHORT_S) ? @words.call(:remark_short) : nil
 
       def measured_s = @summary.measured_to_s - @summary.measured_from_s
+
+      def ceiling = Ceiling.remark(@summary.processes.machines, words: @words)
 
       def mixed_settings
         settings = @summary.setting_names.settings.size

@@ -4,6 +4,7 @@ require "json"
 require_relative "../analysis/amdahl"
 require_relative "../analysis/slices"
 require_relative "headline"
+require_relative "json_machine"
 require_relative "width"
 require_relative "words"
 
@@ -30,7 +31,7 @@ module Holdup
       # @return [Hash]
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }}
+         series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h}
       end
 
       private
@@ -67,7 +68,8 @@ module Holdup
 
       def figures(row)
         {count: row.count, errors: row.errors, **distributions(row), **SUMS.to_h { |key| [key, row.sum(key)] },
-         idle_share: row.idle_share&.round(4), idle_and_stall_share: row.idle_and_stall_share&.round(4), groups: groups(row)}
+         idle_share: row.idle_share&.round(4), idle_and_stall_share: row.idle_and_stall_share&.round(4),
+         capacity_share: @summary.capacity_share(row)&.round(4), groups: groups(row)}
       end
 
       def distributions(row) = HISTOGRAMS.to_h { |key| [:"#{key}_ns", distribution(row.histogram(key))] }

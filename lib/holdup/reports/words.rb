@@ -7,6 +7,8 @@ require_relative "locales/doctor_en"
 require_relative "locales/doctor_ja"
 require_relative "locales/en"
 require_relative "locales/ja"
+require_relative "locales/machine_en"
+require_relative "locales/machine_ja"
 
 module Holdup
   module Reports
@@ -14,8 +16,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::CONNECTIONS_EN, Locales::DOCTOR_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::CONNECTIONS_JA, Locales::DOCTOR_JA).freeze
+        "en" => Locales::EN.merge(Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA).freeze
       }.freeze
 
       attr_reader :language

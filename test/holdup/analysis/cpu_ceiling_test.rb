@@ -22,6 +22,13 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     assert_equal :fires, one.alarm(0.6)
   end
 
+  def test_others_that_were_seen_count
+    assert_in_delta 0.8, ceiling(vcpus: 2, processes: 1, beside: 0.6).high
+    assert_in_delta 0.55, ceiling(vcpus: 2, processes: 1, beside: 0.01).high
+    busy = ceiling(vcpus: 2, processes: 1, beside: 0.9)
+    assert_equal [0.5, false, :unsure], [busy.low, busy.low?, busy.alarm(0.6)]
+  end
+
   def test_never_more_than_there_is
     full = ceiling(vcpus: 2, processes: 4, native_ratio: 3.0)
     assert_equal [1.0, 1.0, 0.0, false], [full.low, full.high, full.idle_vcpus, full.low?]

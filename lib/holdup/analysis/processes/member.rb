@@ -59,10 +59,23 @@ module Holdup
         # @return [Boolean] whether it takes units
         def takes?(kind = nil) = pools.any? { |pool| pool.max != 0 && pool.takes?(kind) }
 
+        # @return [Integer, nil] threads that may take units
+        def threads = sum_of(:max)
+
+        # @return [Float, nil] of these, those that did, on average
+        def busy = sum_of(:busy)
+
         # @return [Integer, nil] thread-seconds that it had for units of that kind
         def thread_seconds(kind)
           threads = pools.select { |pool| pool.takes?(kind) }.filter_map(&:max)
           threads.sum * seconds if threads.any?
+        end
+
+        private
+
+        def sum_of(key)
+          known = pools.select { |pool| pool.takes?(nil) }.filter_map(&key)
+          known.sum if known.any?
         end
       end
     end

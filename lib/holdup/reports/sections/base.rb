@@ -39,9 +39,17 @@ module Holdup
           (queue && queue != name) ? "#{text} [#{Width.clean(queue)}]" : text
         end
 
-        def row_label(row) = label(row.name, queue: row.queue)
+        def row_label(row)
+          return word(:"no_queue_#{row.kind}") if summary.by == :queue && row.queue.nil? && row.kind
+          label(row.name, queue: row.queue)
+        end
 
         def title_of_names = word(:"by_#{summary.by}")
+
+        # Things that can be counted, where the mean need not be whole: "2", "1.50".
+        def amount(number)
+          (number && (number - number.round).abs < 0.05) ? Figures.count(number) : Figures.rate(number)
+        end
 
         def duration(value) = Figures.duration(value)
 

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../machine"
+
+module Holdup
+  module Analysis
+    class Processes
+      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums are what
+      # there was at a moment, on average.
+      Group = Data.define(:server, :processes) do
+        # @param processes [Array<Member>]
+        # @yieldparam process [Member]
+        # @yieldreturn [Numeric, nil] nil is left out
+        # @return [Float, nil]
+        def self.at_a_moment(processes)
+          known = processes.filter_map { |process| (value = yield process) && value * process.seconds }
+          known.sum.fdiv([Machine.covered_s(processes), 1].max) if known.any?
+        end
+
+        # @return [Float] processes
+        def size = Machine.concurrent(processes)
+
+        # @return [Float, nil] CPUs that they used together
+        def cpu_share = self.class.at_a_moment(processes, &:cpu_share)
+
+        # @return [Float, nil] threads that took units
+        def busy = self.class.at_a_moment(processes, &:busy)
+
+        # @return [Float, nil] threads that could
+        def threads = self.class.at_a_moment(processes, &:threads)
+
+        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
+        # @return [Integer, nil] of the processes that were there last
+        def memory(key)
+          last_s = processes.map(&:to_s).max
+          known = processes.select { |process| process.to_s == last_s }.filter_map(&key)
+          known.sum if known.any?
+        end
+      end
+
+      # The pools of one name in all processes of a server. `size`: processes; `max`, `busy`, `backlog`: what there was at a
+      # moment in all of them together; `most_backlog`: the most that was seen in one.
+      Threads = Data.define(:server, :name, :size, :max, :busy, :backlog, :most_backlog) do
+        # @param found [Array<(Member, Pool)>]
+        # @return [Threads]
+        def self.of(server, name, found)
+          pools = found.to_h
+          sums = %i[max busy backlog].to_h { |key| [key, Group.at_a_moment(pools.keys) { |member| pools[member].public_send(key) }] }
+          new(server:, name:, size: Machine.concurrent(pools.keys), **sums, most_backlog: pools.values.filter_map(&:most_backlog).max)
+        end
+
+        # @return [Float, nil] of the threads
+        def busy_share = (busy && max&.positive?) ? busy / max : nil
+      end
+    end
+  end
+end

@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # Processes, their threads and their container: what the report and the doctor say of the machine.
+      MACHINE_EN = {
+        ceiling: "%<vcpus>s, %<processes>s: CPU can never pass %<range>s; an autoscaling target of %<target>s never fires; %<idle>s.",
+        ceiling_on: "On %<host>s: %<text>s",
+        vcpus_one: "1 vCPU", vcpus_many: "%<count>s vCPUs",
+        processes_one: "1 process", processes_many: "%<count>s processes",
+        idle_second: "the second vCPU is idle", idle_one: "1 vCPU is always idle", idle_many: "%<count>s vCPUs are always idle",
+
+        processes: "Processes", process: "process", cpu_of_core: "cpu %", cpu_of_all: "of all", cpu_waiting: "waits %",
+        busy: "busy", pool_max: "of", group: "%<name>s: %<count>s", unknown_server: "(no server)",
+        processes_note: "cpu %: of one CPU. of all: of the container's vCPUs. waits %: of the time that threads wanted a CPU, how " \
+          "much they waited for one. Memory: rss counts shared pages in each process, pss in all of them together once, uss " \
+          "is the process's own.",
+        container_note: "%<text>s.", also: "; ",
+        container: "%<host>s: %<vcpus>s, %<cpu>s of them used by all processes",
+        container_memory: "%<used>s of memory used of %<limit>s", container_memory_unlimited: "%<used>s of memory used, no limit",
+        container_throttled: "stopped by the CPU quota in %<share>s of its periods (%<time>s in all)",
+
+        pools: "Threads that take units", pool: "pool", pool_processes: "proc.", pool_threads: "threads", pool_busy: "busy",
+        pool_busy_share: "busy %", pool_backlog: "waiting", pool_backlog_max: "most",
+        pools_note: "Means of one look a minute at each process. waiting: units that no thread has taken yet, where the server knows it.",
+
+        queues: "Waiting in queues, throughput and capacity",
+        queued_max: "que. max", capacity: "capacity",
+        queues_note: "capacity: of the time that the threads for such units had, how much went to these.",
+        no_queue_request: "(requests)", no_queue_job: "(jobs without a queue)", no_queue_overflow: "(beyond the limit)",
+
+        pairs: "Who stalled whom (about)", pair: "cause -> victim", pair_about: "about", pair_least: "at least", pair_most: "at most",
+        pair_stall: "stall",
+        pair_sentence: "%<causer>s caused about %<share>s of the stall that %<victim>s suffered.",
+        pair_sentence_self: "%<causer>s caused about %<share>s of its own stall.",
+        pairs_note: "In % of the victim's stall. Measured are what each caused and what each suffered; who met whom is an estimate, by the " \
+          "minute, and lies between the two bounds.",
+
+        doctor_ceiling: "%<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
+        doctor_ceiling_fix: "Start %<needed>s processes, or take a container with fewer vCPUs; more threads do not help.",
+        doctor_autoscale_fires: "The CPU alarm at %<target>s can fire: %<host>s can reach %<range>s.",
+        doctor_autoscale_unsure: "The CPU alarm at %<target>s may never fire: %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches " \
+          "%<range>s, however much work waits.",
+        doctor_autoscale_unsure_fix: "Scale on the signal named next, or start %<needed>s processes.",
+        doctor_autoscale_never: "The CPU alarm at %<target>s never fires: %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s " \
+          "at most, however much work waits.",
+        doctor_autoscale_never_fix: "Scale on the signal named next, or start %<needed>s processes.",
+        doctor_autoscale_unknown: "Whether the CPU alarm at %<target>s can fire is not known: the store has no process of the last hour.",
+        doctor_autoscale_unknown_fix: "Let the application and the collector run for a minute, then ask again.",
+        doctor_scale_on_queued: "Scale on the time that work waits for a thread: 95 %% of it waited less than %<p95>s in the last hour.",
+        doctor_scale_on_busy: "Scale on busy threads: %<busy>s of %<threads>s in the last hour.",
+        doctor_scale_on_backlog: "Scale on the backlog: %<backlog>s units waited for a thread in the last hour, on average.",
+        doctor_scale_on_unknown: "No signal that would show the load is measured.",
+        doctor_scale_on_unknown_fix: "Have the proxy send X-Request-Start: how long work waits for a thread is the signal to scale on."
+      }.freeze
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # MACHINE_EN in Japanese; see there.
+      MACHINE_JA = {
+        ceiling: "%<vcpus>s、%<processes>s:CPU 使用率は %<range>s を超えません。オートスケーリングの目標値 %<target>s には決して達しません。%<idle>s。",
+        ceiling_on: "%<host>s：%<text>s",
+        vcpus_one: "vCPU 1 個", vcpus_many: "vCPU %<count>s 個",
+        processes_one: "1 プロセス", processes_many: "%<count>s プロセス",
+        idle_second: "2 個目の vCPU は使われません", idle_one: "1 個は常に空いています", idle_many: "%<count>s 個分は常に空いています",
+
+        processes: "プロセス", process: "プロセス", cpu_of_core: "CPU %", cpu_of_all: "全体比", cpu_waiting: "待ち %",
+        busy: "稼働", pool_max: "最大", group: "%<name>s：%<count>s", unknown_server: "（サーバーなし）",
+        processes_note: "CPU %：CPU 1 個に対する割合。全体比：コンテナの vCPU に対する割合。待ち %：スレッドが CPU を必要とした時間のうち、" \
+          "CPU を待った割合。メモリ：rss は共有ページをプロセスごとに数え、pss は全体で 1 回だけ数え、uss はそのプロセスだけのものです。",
+        container_note: "%<text>s。", also: "、",
+        container: "%<host>s：%<vcpus>s、全プロセスでその %<cpu>s を使用",
+        container_memory: "メモリは %<limit>s 中 %<used>s を使用", container_memory_unlimited: "メモリは %<used>s を使用（上限なし）",
+        container_throttled: "CPU クォータによる停止は周期の %<share>s（合計 %<time>s）",
+
+        pools: "仕事を処理するスレッド", pool: "プール", pool_processes: "プロセス", pool_threads: "スレッド", pool_busy: "稼働",
+        pool_busy_share: "稼働 %", pool_backlog: "待ち", pool_backlog_max: "最大",
+        pools_note: "各プロセスを 1 分に 1 回見た平均です。待ち：まだどのスレッドにも渡っていない仕事（サーバーが知っている場合）。",
+
+        queues: "キューでの待ち時間、スループット、処理能力",
+        queued_max: "待ち最大", capacity: "能力比",
+        queues_note: "能力比：この種の仕事のためのスレッドが持っていた時間のうち、これらに使われた割合。",
+        no_queue_request: "（リクエスト）", no_queue_job: "（キューのないジョブ）", no_queue_overflow: "（上限を超えたもの）",
+
+        pairs: "誰が誰を待たせたか（推定）", pair: "原因 -> 被害", pair_about: "およそ", pair_least: "最小", pair_most: "最大",
+        pair_stall: "GVL 待ち",
+        pair_sentence: "%<victim>s の GVL 待ちのおよそ %<share>s は %<causer>s が原因です。",
+        pair_sentence_self: "%<causer>s の GVL 待ちのおよそ %<share>s は自分自身が原因です。",
+        pairs_note: "被害側の GVL 待ちに対する割合（%）。測定しているのは、それぞれが引き起こした時間と待たされた時間です。組み合わせは" \
+          "1 分ごとの推定で、真の値は最小と最大の間にあります。",
+
+        doctor_ceiling: "%<host>s は vCPU %<vcpus>s 個に対して Ruby プロセスが %<processes>s 個です。CPU 使用率は %<range>s を超えません。",
+        doctor_ceiling_fix: "プロセスを %<needed>s 個にするか、vCPU の少ないコンテナを使ってください。スレッドを増やしても変わりません。",
+        doctor_autoscale_fires: "CPU アラーム（%<target>s）は作動できます：%<host>s は %<range>s に達します。",
+        doctor_autoscale_unsure: "CPU アラーム（%<target>s）は作動しないかもしれません：%<host>s（vCPU %<vcpus>s 個、Ruby プロセス %<processes>s 個）は、" \
+          "仕事がいくら溜まっても %<range>s までです。",
+        doctor_autoscale_unsure_fix: "次に示す指標でスケールするか、プロセスを %<needed>s 個にしてください。",
+        doctor_autoscale_never: "CPU アラーム（%<target>s）は決して作動しません：%<host>s（vCPU %<vcpus>s 個、Ruby プロセス %<processes>s 個）は、" \
+          "仕事がいくら溜まっても最大 %<range>s です。",
+        doctor_autoscale_never_fix: "次に示す指標でスケールするか、プロセスを %<needed>s 個にしてください。",
+        doctor_autoscale_unknown: "CPU アラーム（%<target>s）が作動できるか分かりません：直近 1 時間のプロセスがストアにありません。",
+        doctor_autoscale_unknown_fix: "アプリケーションとコレクターを 1 分間動かしてから、もう一度実行してください。",
+        doctor_scale_on_queued: "スレッドを待つ時間でスケールしてください：直近 1 時間の 95 %% は %<p95>s 未満でした。",
+        doctor_scale_on_busy: "稼働スレッド数でスケールしてください：直近 1 時間は %<threads>s 中 %<busy>s でした。",
+        doctor_scale_on_backlog: "待ち行列の長さでスケールしてください：直近 1 時間は平均 %<backlog>s 件が待っていました。",
+        doctor_scale_on_unknown: "負荷が分かる指標が測定されていません。",
+        doctor_scale_on_unknown_fix: "プロキシで X-Request-Start を付けてください。スレッドを待つ時間がスケールに使うべき指標です。"
+      }.freeze
+    end
+  end
+end
