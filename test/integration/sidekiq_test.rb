@@ -3,22 +3,167 @@
 require "test_helper"
 
 class SidekiqIntegrationTest < Minitest::Test
+  BOOT = File.join(ServedApp::ROOT, "lib/holdup/exec_boot")
+  EARLIER = %w[puma6 puma7].map { |name| File.join(ServedApp::ROOT, "gemfiles/#{name}.gemfile") }.freeze
+  ALL_KINDS = "5.times { PlainJob.perform_async }; RaisingJob.perform_async; OuterJob.perform_async; ForkingJob.perform_async; SingleJob.perform_async"
+  COUNTED = {"PlainJob" => [5, 0], "RaisingJob" => [2, 1], "OuterJob" => [1, 0], "InnerJob" => [1, 0], "ForkingJob" => [1, 0],
+             "SingleJob" => [1, 0]}.freeze
+  HOUR_NS = 3_600_000_000_000
+
   def setup
     skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
   end
 
-  def with_sidekiq(*arguments, **options)
-    RedisServer.run { |redis| SidekiqProcess.run(redis, *arguments, **options) { |sidekiq| yield sidekiq } }
+  def with_sidekiq(*arguments, **options, &)
+    RedisServer.run { |redis| SidekiqProcess.run(redis, "-t", "2", *arguments, **options, &) }
   end
 
+  def run_all_kinds(sidekiq)
+    sidekiq.push(ALL_KINDS)
+    sidekiq.make_retries_due
+    {"plain" => 5, "raising" => 2, "inner" => 1, "forking" => 1, "single" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
+    assert_equal 0, sidekiq.stop.exitstatus
+  end
+
+  def jobs(app)
+    app.snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }.to_h { |slot| [slot.series.name, slot.count] }
+  end
+
+  def jobs_of(sidekiq) = sidekiq.snapshots.find { |snapshot| snapshot.setting["jobs"] && snapshot.header.generation.zero? }
+
   def test_jobs_of_all_kinds_each_counted_as_its_user_expects
-    with_sidekiq("-c", "3", "-t", "2") do |sidekiq|
-      sidekiq.push("5.times { PlainJob.perform_async }; RaisingJob.perform_async; OuterJob.perform_async; ForkingJob.perform_async")
-      sidekiq.make_retries_due
-      [["plain", 5], ["raising", 2], ["inner", 1], ["forking", 1]].each { |what, times| sidekiq.wait_told(what, times) }
-      assert_equal 0, sidekiq.stop.exitstatus
-      assert_equal({"PlainJob" => [5, 0], "RaisingJob" => [2, 1], "OuterJob" => [1, 0], "InnerJob" => [1, 0], "ForkingJob" => [1, 0], "in the child" => [1, 0]}, sidekiq.counts)
+    with_sidekiq("-c", "3", "-q", "default", "-q", "low") do |sidekiq|
+      gauge = sidekiq.wait { sidekiq.snapshots.first&.gauges&.fetch(:redis_rtt_ns) }
+      assert_includes 1_000..HOUR_NS, gauge
+      run_all_kinds(sidekiq)
+      assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
       assert_match(/\AHoldup::Instrumentation::Sidekiq Greedy /, sidekiq.told_text("chain"))
+      assert_includes 1..HOUR_NS, sidekiq.unit("RaisingJob").histogram(:queued).max
+      refute_match(/holdup:/, sidekiq.log)
+    end
+  end
+
+  def test_what_it_knows_of_the_process
+    with_sidekiq("-c", "3", "-q", "default", "-q", "low") do |sidekiq|
+      sidekiq.push("LongJob.perform_async")
+      sidekiq.wait_told("long")
+      pools = sidekiq.wait { sidekiq.snapshots.first.header.pools.then { |known| known if known.dig(0, :busy) == 1 } }
+      assert_equal [[3, 1], [1, 0]], pools.map { |pool| pool.values_at(:max, :busy) }
+      facts = sidekiq.snapshots.first.setting.attributes
+      assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"], facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
+      profile = sidekiq.entries.first.read(&:profile)
+      assert_equal ["default (default, low)", "single"], profile.values_at("pool.0", "pool.1")
+      assert_equal [3, "the command line", "config/initializers/sidekiq.rb:16"], profile.values_at("lever.concurrency.value", "lever.concurrency.where", "lever.concurrency single.where")
+    end
+  end
+
+  def test_earlier_versions
+    EARLIER.each do |gemfile|
+      with_sidekiq("-c", "3", env: {"BUNDLE_GEMFILE" => gemfile}) do |sidekiq|
+        run_all_kinds(sidekiq)
+        assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
+        assert_match(/\A7\./, jobs_of(sidekiq).setting["jobs_version"])
+        assert_equal 0, jobs_of(sidekiq).setting["job_priority"]
+        assert_includes 1..HOUR_NS, sidekiq.unit("PlainJob").histogram(:queued).max
+      end
+    end
+  end
+
+  def test_an_application_whose_gemfile_does_not_know_holdup
+    Dir.mktmpdir do |folder|
+      gemfile = File.join(folder, "Gemfile")
+      File.write(gemfile, "source \"https://rubygems.org\"\ngem \"sidekiq\"\n")
+      env = {"BUNDLE_GEMFILE" => gemfile, "RUBYOPT" => "-r#{BOOT}", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"}
+      with_sidekiq("-c", "3", env:) do |sidekiq|
+        run_all_kinds(sidekiq)
+        assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
+      end
+    end
+  end
+
+  def test_a_job_that_is_stopped_and_put_back_is_two_runs_and_no_error
+    with_sidekiq("-t", "1", "-c", "1") do |sidekiq| # one thread: an idle one could take what is put back, and lose it
+      sidekiq.push("LongJob.perform_async")
+      sidekiq.wait_told("long")
+      sidekiq.stop
+      assert_equal({"LongJob" => [1, 0]}, sidekiq.counts)
+      sidekiq.tell("release")
+      sidekiq.start
+      sidekiq.wait_told("long done")
+      sidekiq.stop
+      assert_equal({"LongJob" => [2, 0]}, sidekiq.counts)
+    end
+  end
+
+  def test_an_iterable_job_that_gives_way_has_not_failed
+    with_sidekiq do |sidekiq|
+      sidekiq.push("ListJob.perform_async")
+      sidekiq.wait_told("element 2")
+      sidekiq.stop
+      sidekiq.start
+      sidekiq.wait_told("element 3")
+      sidekiq.stop
+      assert_equal({"ListJob" => [2, 0]}, sidekiq.counts)
+    end
+  end
+
+  def test_a_quiet_process_measures_its_jobs_to_their_end
+    with_sidekiq do |sidekiq|
+      sidekiq.push("LongJob.perform_async")
+      sidekiq.wait_told("long")
+      sidekiq.signal(:TSTP)
+      sidekiq.signal(:TTIN)
+      sidekiq.wait { sidekiq.log.include?("no longer accepting") }
+      sidekiq.tell("release")
+      sidekiq.wait { sidekiq.counts == {"LongJob" => [1, 0]} }
+      sidekiq.stop
+      assert_equal 0, jobs_of(sidekiq).header.pools.dig(0, :busy)
+    end
+  end
+
+  def test_a_killed_process_loses_no_finished_unit
+    with_sidekiq do |sidekiq|
+      sidekiq.push("20.times { PlainJob.perform_async }; LongJob.perform_async")
+      sidekiq.wait { sidekiq.counts == {"PlainJob" => [20, 0]} && sidekiq.told("long") == 1 }
+      sidekiq.stop(:KILL)
+      assert_equal({"PlainJob" => [20, 0]}, sidekiq.counts)
+      assert_equal [false], sidekiq.entries.map(&:alive)
+    end
+  end
+
+  def test_active_job_is_counted_once_under_its_own_class
+    with_sidekiq(env: {"ACTIVE_JOB" => "1"}) do |sidekiq|
+      sidekiq.push("WelcomeJob.perform_later; MovedJob.perform_later; DigestJob.perform_later")
+      {"welcome" => 2, "moved" => 1, "digest" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
+      sidekiq.stop
+      assert_equal({"WelcomeJob" => [2, 0], "MovedJob" => [1, 1], "DigestJob" => [1, 0]}, sidekiq.counts)
+      assert_includes 1..HOUR_NS, sidekiq.unit("MovedJob").histogram(:queued).max
+    end
+  end
+
+  def test_stops_as_fast_as_without_us
+    times = [{}, {"WITHOUT_HOLDUP" => "1"}].map do |env|
+      with_sidekiq(env:) do |sidekiq|
+        started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        sidekiq.stop
+        Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+      end
+    end
+    assert_operator times[0], :<, times[1] + 1
+  end
+
+  def test_embedded_in_puma
+    RedisServer.run do |redis|
+      ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "sidekiq", env: {"REDIS_URL" => redis.url}) do |app|
+        3.times { app.get("/push") }
+        app.wait { redis.get("told:plain") == "3" && app.counts["GET /push"] == 3 }
+        app.wait { jobs(app) == {"PlainJob" => 3} }
+        snapshot = app.wait { app.snapshots.first.then { |known| known if known.header.pools.size == 2 } }
+        assert_equal [0, 3, 2], [snapshot.header.worker_index, *snapshot.header.pools.map { |pool| pool[:max] }]
+        assert_equal ["puma", "sidekiq", 3, 2], snapshot.setting.attributes.values_at("server", "jobs", "threads", "job_threads")
+        app.stop
+        assert_equal 1, app.snapshots.size
+      end
     end
   end
 end

@@ -58,17 +58,11 @@ class RedisServer
 
   # @param words [Array<String>] of one command
   # @return [String] the first line of the answer
-  def call(*words)
-    TCPSocket.open("127.0.0.1", @port) do |socket|
-      socket.write("*#{words.size}\r\n", *words.map { |word| "$#{word.to_s.bytesize}\r\n#{word}\r\n" })
-      socket.gets.to_s.chomp
-    end
-  end
+  def call(*words) = answer(words) { |socket| socket.gets.to_s.chomp }
 
   # @return [String] a key's value, empty when there is none
   def get(key)
-    TCPSocket.open("127.0.0.1", @port) do |socket|
-      socket.write("GET #{key}\r\n")
+    answer(["GET", key]) do |socket|
       length = socket.gets.to_s.delete_prefix("$").to_i
       length.positive? ? socket.read(length) : ""
     end
@@ -85,6 +79,13 @@ class RedisServer
   end
 
   private
+
+  def answer(words)
+    TCPSocket.open("127.0.0.1", @port) do |socket|
+      socket.write("*#{words.size}\r\n", *words.map { |word| "$#{word.to_s.bytesize}\r\n#{word}\r\n" })
+      yield socket
+    end
+  end
 
   def log_path = File.join(@folder, "log")
 

@@ -67,6 +67,9 @@ class SidekiqProcess
   # @return [Integer] how often jobs told of that
   def told(what) = @redis.get("told:#{what}").to_i
 
+  # Says to jobs that await it that they may go on.
+  def tell(what) = @redis.call("INCR", "told:#{what}")
+
   def told_text(what) = @redis.get("told:#{what}")
 
   def wait_told(what, times = 1) = wait { told(what) >= times }
@@ -82,7 +85,7 @@ class SidekiqProcess
     value
   end
 
-  def entries = Holdup::Segment::Directory.new(@dir).entries
+  def entries = File.directory?(@dir) ? Holdup::Segment::Directory.new(@dir).entries : []
 
   # @return [Array<Holdup::Segment::Snapshot>] of all processes
   def snapshots = entries.map { |entry| entry.read(&:snapshot) }

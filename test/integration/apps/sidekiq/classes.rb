@@ -6,10 +6,7 @@ module Telling
 
   # Until somebody else says so.
   def await(what)
-    loop do
-      break if Sidekiq.redis { |redis| redis.call("GET", "told:#{what}") }
-      sleep 0.01
-    end
+    sleep 0.01 until Sidekiq.redis { |redis| redis.call("GET", "told:#{what}") }
   end
 end
 
@@ -35,12 +32,20 @@ class LongJob
   include Sidekiq::Job
   include Telling
 
-  sidekiq_options queue: "low"
-
   def perform
     tell("long")
     await("release")
+    tell("long done")
   end
+end
+
+class SingleJob
+  include Sidekiq::Job
+  include Telling
+
+  sidekiq_options queue: "single"
+
+  def perform = tell("single")
 end
 
 class ForkingJob
@@ -48,8 +53,7 @@ class ForkingJob
   include Telling
 
   def perform
-    pid = fork { Holdup.measure("in the child") { nil } }
-    Process.wait(pid)
+    Process.wait(fork { Holdup.measure("in the child") { nil } if defined?(Holdup) })
     tell("forking")
   end
 end
@@ -67,13 +71,28 @@ class InnerJob
   def perform = tell("inner")
 end
 
-# Works on the CPU, with the GVL, for a fixed amount of work.
+if defined?(Sidekiq::IterableJob)
+  class ListJob
+    include Sidekiq::IterableJob
+    include Telling
+
+    def build_enumerator(cursor:) = array_enumerator([1, 2, 3], cursor:)
+
+    # The second element lasts until the process is told to stop.
+    def each_iteration(number)
+      tell("element #{number}")
+      sleep 0.01 until number != 2 || interrupted?
+    end
+  end
+end
+
+# Works on the CPU with the GVL; how much, never how long.
 class PdfJob
   include Sidekiq::Job
   include Telling
 
   def perform
-    200_000.times { |number| number.to_s.hash }
+    300_000.times { |number| number.to_s.hash }
     tell("pdf")
   end
 end

@@ -4,6 +4,13 @@
 require "holdup" unless ENV["WITHOUT_HOLDUP"]
 require "sidekiq"
 require_relative "classes"
-require_relative "configuration"
+require_relative "config/initializers/sidekiq"
 
-Holdup.start unless ENV["WITHOUT_HOLDUP"]
+unless ENV["WITHOUT_HOLDUP"]
+  Holdup.start
+  if ENV["ACTIVE_JOB"]
+    require_relative "active_jobs"
+    require "holdup/instrumentation/active_job"
+    Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)
+  end
+end
