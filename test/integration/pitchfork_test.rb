@@ -94,6 +94,16 @@ class PitchforkTest < Minitest::Test
     end
   end
 
+  def test_a_start_in_the_users_hooks
+    {"after_mold_fork" => [0, 1], "after_worker_fork" => [0, 1], "after_worker_ready" => [-1, -1]}.each do |hook, workers| # too late for the index in the last
+      serve(WITHOUT_HOLDUP: "1", HOOK: hook) do |app|
+        app.wait { app.live_workers == workers }
+        app.stop
+        assert_no_trouble(app)
+      end
+    end
+  end
+
   def test_a_collector_that_dies_is_started_again
     serve(HOLDUP_COLLECTOR: "process") do |app|
       first = app.wait { collectors(app).first }

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "contracts/server_contract"
+require "rails"
 
 class UnicornTest < Minitest::Test
   include ServerContract
@@ -91,6 +92,28 @@ class UnicornTest < Minitest::Test
     end
   end
 
+  def test_rails_with_nothing_in_unicorn_rb
+    %w[0 1].each do |preload|
+      serve_rails(WITH_HOLDUP: "1", WITHOUT_HOLDUP: "1", PRELOAD: preload) { |app| assert_rails(app) }
+    end
+  end
+
+  def test_rails_under_holdup_exec
+    ExecMode.command(rails_command, server_gems.merge("rails" => Rails::VERSION::STRING)) do |command|
+      serve_rails(command) { |app| assert_rails(app) }
+    end
+  end
+
+  def test_a_start_in_the_users_hooks
+    {"after_fork" => [0, 1], "after_worker_ready" => [-1, -1]}.each do |hook, workers| # too late for the index in the second
+      serve(WITHOUT_HOLDUP: "1", HOOK: hook) do |app|
+        app.wait { app.live_workers == workers }
+        app.stop(stop_signal)
+        assert_no_trouble(app)
+      end
+    end
+  end
+
   def test_workers_that_are_executed_again
     serve(WORKER_EXEC: "1") do |app|
       ask(app)
@@ -126,6 +149,21 @@ class UnicornTest < Minitest::Test
   end
 
   private
+
+  def rails_command = [*server_command[0..-2], "../plain/unicorn.rb"]
+
+  def serve_rails(command = rails_command, **env, &)
+    ServedApp.serve(*command, app: "rails", env: {"RAILS_ENV" => "production", **env.transform_keys(&:to_s)}, &)
+  end
+
+  def assert_rails(app)
+    complete(app)
+    3.times { app.get("/orders") }
+    app.wait { app.counts == {"OrdersController#index" => 3} } # a collector takes what has ended
+    app.stop(stop_signal)
+    assert_gone(app)
+    assert_no_trouble(app)
+  end
 
   def serve_started(**env, &)
     ServedApp.serve(*server_command, "started.ru", app: "plain", env: {"WITHOUT_HOLDUP" => "1", "RUBYLIB" => lib, **env.transform_keys(&:to_s)}, &)

@@ -12,4 +12,15 @@ worker_exec ENV["WORKER_EXEC"] == "1"
 timeout 15
 pid File.expand_path("../unicorn.pid", ENV.fetch("HOLDUP_DIR")) unless ENV["WORKER_EXEC"] # they can't both
 
-after_worker_ready { |server, worker| server.logger.info("the user's own hook, worker #{worker.nr}") }
+# Where people put such a line too: HOOK names one.
+def start_in(hook)
+  return unless ENV["HOOK"] == hook
+  require "holdup"
+  Holdup.start
+end
+
+after_fork { |_server, _worker| start_in("after_fork") }
+after_worker_ready do |server, worker|
+  server.logger.info("the user's own hook, worker #{worker.nr}")
+  start_in("after_worker_ready")
+end
