@@ -26,7 +26,7 @@ module Holdup
       private
 
       def overview
-        commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(8)} #{summary}" }
+        commands = Registry::SUMMARIES.map { |name, summary| "  holdup #{name.ljust(9)} #{summary}" }
         ["Who holds the GVL, who waits for it, and how many threads and processes you need.", "", *commands, "",
           "`holdup help COMMAND` shows the options of one, `holdup help settings` those of the",
           "part that runs inside the application. Start with `holdup report`."]

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "locales/calculate_en"
+require_relative "locales/calculate_ja"
 require_relative "locales/connections_en"
 require_relative "locales/connections_ja"
 require_relative "locales/doctor_en"
@@ -16,8 +18,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA).freeze
+        "en" => Locales::EN.merge(Locales::CALCULATE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::CALCULATE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA).freeze
       }.freeze
 
       attr_reader :language

@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/sizing/calculator"
+require_relative "../errors"
+require_relative "../reports/calculation"
+require_relative "options"
+require_relative "places"
+require_relative "values"
+
+module Holdup
+  class CLI
+    # The thread calculator: no recording, no store, only what a person knows of a unit.
+    class Calculate
+      WIDTHS = (60..100)
+
+      def self.options(_console)
+        Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
+          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Values.share("--io", text) }
+          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text| values[:running_ns] = Values.duration("--running", text) }
+          parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Values.duration("--idle", text) }
+          parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Values.whole("--acquisitions", text, 1..1_000_000) }
+          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Values.list("--threads", text, 1..1000) }
+          parser.on("--json", "for programs") { values[:json] = true }
+          parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        end
+      end
+
+      # @param console [Console]
+      # @param io [Float, nil] 0.0...1.0
+      # @param running_ns [Integer, nil]
+      # @param idle_ns [Integer, nil]
+      # @param acquisitions [Integer]
+      # @param threads [Array<Integer>, nil]
+      # @param json [Boolean]
+      # @param language [String, nil]
+      # @raise [UsageError] when nothing, or two different things, were said about the unit
+      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil, json: false, language: nil)
+        @console = console
+        @timed = io.nil?
+        @demand = demand(io, running_ns, idle_ns, acquisitions)
+        @threads = threads
+        @json = json
+        @words = Reports::Words.new(language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status
+      def run
+        calculator = Analysis::Sizing::Calculator.new(@demand, threads: @threads)
+        width = (@console.columns || 80).clamp(WIDTHS)
+        report = Reports::Calculation.new(calculator, words: @words, width:, style: Reports::Style.for(@console.out, @console.env), timed: @timed)
+        @console.out.write(@json ? report.json : report.call)
+        OK
+      end
+
+      private
+
+      def demand(io, running_ns, idle_ns, acquisitions)
+        return Analysis::Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns
+        raise UsageError.new("--io and --running/--idle say the same in two ways", "give one of them") if io
+        raise UsageError.new("calculate needs to know the unit", "give --io 45%, or --running 12ms --idle 30ms") unless running_ns && idle_ns
+        raise UsageError.new("--running can't be 0", "a unit that never holds the GVL needs no threads") if running_ns.zero?
+        Analysis::Sizing::Demand.new(held_ns: running_ns, idle_ns:, acquisitions:)
+      end
+    end
+  end
+end

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "figures"
+require_relative "section"
+require_relative "style"
+require_relative "table"
+require_relative "width"
+require_relative "words"
+
+module Holdup
+  module Reports
+    # What the thread calculator found, for a terminal or a program: the answer, the table, a plot, and why the numbers
+    # that people know differ.
+    class Calculation
+      AMDAHL = "a"
+      BOUND = ":"
+      CLOSED = "#"
+      MARGIN = 5
+
+      # @param calculator [Holdup::Analysis::Sizing::Calculator]
+      # @param words [Words]
+      # @param width [Integer] columns
+      # @param style [Style]
+      # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
+      def initialize(calculator, words: Words.new, width: 80, style: Style.none, timed: false)
+        @calculator = calculator
+        @words = words
+        @width = width
+        @style = style
+        @timed = timed
+      end
+
+      # @return [String] ends with a newline
+      def call
+        "#{[*head, "", *table, "", *plot, "", *notes].join("\n")}\n"
+      end
+
+      # @return [String] for programs; ends with a newline
+      def json
+        demand = @calculator.demand
+        "#{JSON.pretty_generate(idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
+          amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) })}\n"
+      end
+
+      private
+
+      def lines = @lines ||= @calculator.lines
+
+      def word(key, **facts) = @words.call(:"calculate_#{key}", **facts)
+
+      def head
+        [@style.paint(word(:title, share: Figures.share(@calculator.demand.idle_share)), :bold), "",
+          *wrap(answer).map { |line| @style.paint(line, :bold) }]
+      end
+
+      def answer
+        best = @calculator.line(@calculator.recommended)
+        word(:answer, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
+          gain: Figures.share(@calculator.line(best.threads + 1).gain))
+      end
+
+      def table
+        columns = %i[threads speed_up gain amdahl amdahl_gain bound held stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
+        layout = Table.new(Section.new(title: "", columns:, rows: lines.map { |line| row(line) }), width: @width)
+        [@style.paint(layout.head, :dim), *layout.body]
+      end
+
+      def row(line)
+        mark = (line.threads == @calculator.recommended) ? " <-" : ""
+        ["#{line.threads}#{mark}", times(line.speed_up), percent(line.gain), times(line.amdahl), percent(line.amdahl_gain),
+          times(line.bound), Figures.share(line.utilisation), stall(line), *(@timed ? [Figures.duration(line.response_ns)] : [])]
+      end
+
+      # Without real times: against the unit's own time.
+      def stall(line) = @timed ? Figures.duration(line.stall_ns) : Figures.share(line.stall_ns / @calculator.demand.own_ns)
+
+      def times(value) = format("%.2fx", value)
+
+      def percent(value) = format("%+.0f %%", value * 100)
+
+      def plot
+        room = @width - MARGIN - 8
+        scale = room / lines.map(&:bound).max
+        [word(:plot, closed: CLOSED, amdahl: AMDAHL, bound: BOUND), *lines.map { |line| bar(line, scale) }]
+      end
+
+      def bar(line, scale)
+        cells = CLOSED * (line.speed_up * scale).round
+        cells = cells.ljust((line.bound * scale).round).tap { |text| text[[(line.bound * scale).round - 1, 0].max] = BOUND }
+        cells[[(line.amdahl * scale).round - 1, 0].max] = AMDAHL
+        "#{line.threads.to_s.rjust(MARGIN - 2)} |#{cells}"
+      end
+
+      def notes
+        keys = [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits]
+        keys.flat_map { |key| ["", *wrap(word(key, **facts(key)))] }.drop(1)
+      end
+
+      def facts(key)
+        return {} unless key == :acquisitions
+        line = @calculator.line(@calculator.recommended)
+        {stall: Figures.duration(line.stall_ns), threads: line.threads, acquisitions: Figures.count(@calculator.demand.acquisitions),
+         each: Figures.duration(line.stall_ns / @calculator.demand.acquisitions)}
+      end
+
+      def wrap(text) = Width.wrap(text, @width)
+
+      def figures(line)
+        {threads: line.threads, speed_up: line.speed_up.round(4), amdahl_speed_up: line.amdahl.round(4), bound: line.bound.round(4),
+         gvl_utilisation: line.utilisation.round(4), stall_share: (line.stall_ns / @calculator.demand.own_ns).round(4),
+         **(@timed ? {stall_ns: line.stall_ns.round, response_ns: line.response_ns.round} : {})}
+      end
+    end
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # Sentences of `holdup calculate`.
+      CALCULATE_EN = {
+        calculate_title: "Threads for one process whose units are %<share>s io",
+        calculate_answer: "%<threads>s threads are enough: the GVL is then in use %<held>s of the time, and one thread more adds %<gain>s. " \
+          "Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
+        calculate_threads: "threads", calculate_speed_up: "speed-up", calculate_gain: "gained", calculate_amdahl: "Amdahl",
+        calculate_amdahl_gain: "gained", calculate_bound: "at most", calculate_held: "GVL used", calculate_stall: "stall",
+        calculate_response: "elapsed",
+        calculate_plot: "Throughput:  %<closed>s closed model   %<amdahl>s Amdahl's law   %<bound>s at most, if nobody ever waited",
+        calculate_why: "Why they differ: Amdahl's law takes one unit and splits its io over N threads, as if each thread that comes back " \
+          "from io found all others in front of it. Threads run N units that overlap, so that is their worst case and not their mean. " \
+          "The closed model (Erlang's B) is exact for random holds, and 1 to 4 % off for real ones.",
+        calculate_stall_rule: "Articles lower the threads until a unit stalls less than 75 ms. Stall alone is not what users feel: with fewer " \
+          "threads the same units wait in the queue instead. Judge by queued + stalled at the percentile that you promise.",
+        calculate_acquisitions: "At %<threads>s threads a unit stalls %<stall>s, %<each>s for each of its %<acquisitions>s GVL acquisitions. " \
+          "Fewer queries a unit mean fewer acquisitions, and less stall with the same threads.",
+        calculate_limits: "This is for threads that always have work, CPU enough for each process, and an io share without stall in it: " \
+          "the idle time of `holdup report`, never an APM's \"io\", which contains the stall."
+      }.freeze
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "json"
+
+class Holdup::CLI::CalculateTest < Minitest::Test
+  include CommandLine
+
+  def test_the_answer_stands_first_with_amdahls_beside_it
+    said = holdup("calculate", "--io", "45%")
+    assert_equal [0, ""], [said.status, said.err]
+    sentence = said.out.lines[2..3].join(" ").squeeze(" \n").tr("\n", " ")
+    assert_match(/\A3 threads are enough.*Amdahl's law .* says 4\./, sentence)
+    assert_match(/^3 <-/, said.out)
+    assert_match(/75 ms/, said.out)
+    assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  def test_the_same_in_json
+    said = JSON.parse(holdup("calculate", "--io", "0.45", "--json").out)
+    assert_equal [0.45, 3, 4], said.values_at("idle_share", "recommended_threads", "amdahl_threads")
+    assert_equal 1, said["threads"].first["threads"]
+    refute said["threads"].first.key?("stall_ns")
+  end
+
+  def test_real_times_give_the_stall_of_each_acquisition
+    said = holdup("calculate", "--running", "12ms", "--idle", "30ms", "--acquisitions", "8", "--threads", "5,1")
+    assert_match(/for each of its 8 GVL\s+acquisitions/, said.out)
+    assert_equal %w[1 5], said.out.scan(/^(\d+)(?: <-)? +\d\.\d\dx/).flatten
+    assert_match(/^1 .* 0 +42\.0 ms$/, said.out)
+  end
+
+  def test_in_japanese
+    assert_match(/3 スレッドで十分です/, holdup("calculate", "--io", "45%", "--lang", "ja").out)
+  end
+
+  def test_what_can_not_be_is_refused_in_one_line
+    {[] => /needs to know the unit; give --io 45%/, %w[--io 100%] => /a share below 1/, %w[--io 45% --idle 3ms] => /the same in two ways/,
+     %w[--running 12] => /a time with its unit/, %w[--running 0ms --idle 1ms] => /can't be 0/, %w[--io 45% --threads 1,x] => /whole number/}.each do |arguments, message|
+      said = holdup("calculate", *arguments)
+      assert_equal [2, ""], [said.status, said.out], arguments.inspect
+      assert_match message, said.err
+    end
+  end
+end
