@@ -80,6 +80,8 @@ class Holdup::DoctorTest < Minitest::Test
   def test_what_the_setting_tells
     assert_equal({jit_off: :warn}, troubles(segments: [process(setting: {"jit" => "off"})]))
     assert_equal({mn_threads: :warn}, troubles(segments: [process(setting: {"jit" => "yjit", "mn_threads" => true})]))
+    assert_includes findings(segments: [process(setting: {"jit" => "yjit", "fibers" => true})]).map(&:key), :fibers
+    refute_includes findings.map(&:key), :fibers
   end
 
   def test_queued_time_that_nobody_sends

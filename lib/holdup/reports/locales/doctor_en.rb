@@ -47,6 +47,7 @@ module Holdup
         doctor_books_gap_fix: "Up to a minute at the start or end of a process explains it; if it stays, report it with the counters below.",
         doctor_mn_threads: "M:N threads are on: io, lock and sleep can't be told apart, all of it counts as io.",
         doctor_mn_threads_fix: "Read io as time that the thread was parked, or unset RUBY_MN_THREADS.",
+        doctor_fibers: "Requests are fibers here: their io also holds the wait for their turn on the thread (docs/falcon.md).",
         doctor_jit: "A JIT is on: %<name>s.",
         doctor_jit_off: "At least one process runs without a JIT.",
         doctor_jit_off_fix: "Call RubyVM::YJIT.enable after boot, or start Ruby with --yjit: less running is less stall for everybody.",

@@ -46,6 +46,7 @@ module Holdup
         doctor_books_gap_fix: "プロセスの開始・終了時の最大 1 分の差は正常です。続く場合は、下のカウンタと一緒に報告してください。",
         doctor_mn_threads: "M:N スレッドが有効です。io、lock、sleep を区別できず、すべて io に入ります。",
         doctor_mn_threads_fix: "io をスレッドが止まっていた時間として読むか、RUBY_MN_THREADS を外してください。",
+        doctor_fibers: "リクエストは Fiber です。io には、スレッド上で自分の番を待つ時間も含まれます (docs/falcon.md)。",
         doctor_jit: "JIT が有効です：%<name>s。",
         doctor_jit_off: "JIT なしで動いているプロセスがあります。",
         doctor_jit_off_fix: "起動後に RubyVM::YJIT.enable を呼ぶか、--yjit で起動してください。実行が短くなれば全員の GVL 待ちが減ります。",
