@@ -1,0 +1,5 @@
+# frozen_string_literal: true
+
+bind "tcp://127.0.0.1:#{ENV.fetch("PORT")}"
+threads 6, 6
+workers Integer(ENV.fetch("WORKERS", "0"))

@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "holdup/analysis"
+require "holdup/reports/text"
+require "holdup/stores"
+
+# Rails with more threads than connections, on a real database; and Active Record's pool by itself, where nothing hides
+# which thread waits for what.
+class ConnectionPoolIntegrationTest < Minitest::Test
+  REPORTS, BOOKS = "ReportsController#show", "BooksController#index"
+  CLIENTS = {"/reports" => 2, "/books" => 4}.freeze
+  ROUNDS = 6
+
+  BY_EXEC = {WITH_HOLDUP: nil, RUBYOPT: "-r#{File.join(ServedApp::ROOT, "lib/holdup/exec_boot")}"}.freeze
+
+  def serve(**env, &)
+    env = {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s)
+    ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "database", env:, &)
+  end
+
+  # Each client asks again as soon as it has its answer.
+  def load(app, clients = CLIENTS)
+    clients.flat_map { |path, count| Array.new(count) { Thread.new { Array.new(ROUNDS) { app.get(path).code } } } }.flat_map(&:value)
+  end
+
+  def summary(app)
+    environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
+    app.wait { system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true) && app.snapshots.empty? }
+    store = Holdup::Stores.open(app.store)
+    now = Time.now.to_i
+    Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120, samples: store.processes(now - 600, now + 120))
+  ensure
+    store&.close
+  end
+
+  def test_the_report_names_who_keeps_the_connections
+    serve do |app|
+      assert_equal ["200", "204"], load(app).uniq.sort
+      assert_told(app)
+      app.stop
+      summary = summary(app)
+      rows = summary.rows.to_h { |row| [row.name, row] }
+      assert_waits(rows)
+      assert_kept(summary, rows)
+      assert_said(summary)
+    end
+  end
+
+  # The pool is told with the server's, by name and size.
+  def assert_told(app)
+    entry = app.live.first
+    assert_equal ["web", "db primary"], entry.read(&:profile).values_at("pool.0", "pool.1")
+    assert_equal [2, 2], [entry.read(&:header).pools[1][:max], entry.read(&:snapshot).setting["db_pool"]]
+  end
+
+  # A wait is sleep (and, when it is over, stall): so it can't be more. Four of six always wait.
+  def assert_waits(rows)
+    waited, parked = rows.values_at(REPORTS, BOOKS).map { |row| [row.sum(:pool_wait_ns), row.sum(:sleep_ns) + row.sum(:lock_ns) + row.stalled_ns] }.transpose
+    waited.zip(parked).each { |wait, park| assert_operator wait, :<=, park * 1.05 }
+    assert_operator rows[BOOKS].sum(:pool_wait_ns), :>, rows[BOOKS].wall_ns * 0.5
+  end
+
+  # A report sleeps 0.1 s with its connection. Two connections can't be kept for longer than the span, twice.
+  def assert_kept(summary, rows)
+    assert_operator rows[REPORTS].sum(:pool_held_ns), :>=, rows[REPORTS].count * 100_000_000
+    assert_operator rows[REPORTS].sum(:pool_held_ns), :<=, rows[REPORTS].wall_ns - rows[REPORTS].sum(:pool_wait_ns)
+    assert_equal REPORTS, summary.connections.holder.name
+    assert_operator summary.connections.held_share(rows[REPORTS]), :>, 0.8
+  end
+
+  def assert_said(summary)
+    text = Holdup::Reports::Text.new(summary).call
+    assert_includes text.split.join(" "), "waiting for a database connection; the pool has 2, and #{REPORTS} kept them for"
+    assert_match(/^Database connections/, text)
+  end
+
+  def test_a_wait_in_vain_in_workers_of_an_application_that_does_not_know_us
+    serve(WORKERS: "2", CHECKOUT_TIMEOUT: "0.02", **BY_EXEC) do |app|
+      codes = load(app, "/reports" => 6)
+      assert_includes codes, "500"
+      app.stop
+      summary = summary(app)
+      row = summary.rows.find { |each| each.name == REPORTS }
+      assert_equal codes.count("500"), row.errors
+      assert_operator row.sum(:pool_wait_ns), :>=, row.errors * 20_000_000
+      assert_equal "2", summary.connections.size
+    end
+  end
+
+  SCRIPT = <<~RUBY
+    require "active_record"
+    require "tmpdir"
+    require "holdup"
+    require "holdup/segment/directory"
+    ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: File.join(ENV.fetch("HOLDUP_DIR"), "..", "db.sqlite3"), pool: 2)
+    POOL = ActiveRecord::Base.connection_pool
+    Holdup.start
+    def units(name)
+      Holdup.stop
+      slots = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.flat_map { |entry| entry.read(&:snapshot).slots.compact }
+      slots.select { |slot| slot.series.name == name }.map { |slot| Holdup::Segment::Layout::SUMS.zip(slot.sums).to_h.merge(count: slot.count) }
+    end
+  RUBY
+
+  def script(text)
+    Dir.mktmpdir do |root|
+      env = {"HOLDUP_DIR" => File.join(root, "segments"), "HOLDUP_COLLECTOR" => "off"}
+      JSON.parse(fresh_ruby(SCRIPT + text, env:, prelude: "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\n")) # it prints an array
+    end
+  end
+
+  def test_connecting_is_no_wait
+    wait, held = script(<<~RUBY)
+      ActiveRecord::ConnectionAdapters::SQLite3Adapter.prepend(Module.new { def initialize(...) = sleep(0.05).then { super(...) } })
+      Holdup.measure("first") { POOL.with_connection { |connection| connection.select_value("SELECT 1") } }
+      unit = units("first").first
+      p unit.values_at(:pool_wait_ns, :pool_held_ns)
+    RUBY
+    assert_equal 0, wait
+    assert_operator held, :>, 0
+  end
+
+  def test_what_a_unit_never_gives_back_counts_to_its_end
+    held, = script(<<~RUBY)
+      Holdup.measure("keeps") { POOL.lease_connection; sleep 0.05 }
+      sleep 0.1
+      POOL.release_connection
+      p units("keeps").first.values_at(:pool_held_ns)
+    RUBY
+    assert_includes 50_000_000...100_000_000, held
+  end
+
+  def test_queries_of_other_threads_wait_for_themselves
+    wait, held = script(<<~RUBY)
+      ActiveRecord.async_query_executor = :global_thread_pool
+      kept = Array.new(2) { POOL.checkout }
+      Holdup.measure("asks") { Thread.new { POOL.with_connection { } }.tap { sleep 0.05; POOL.checkin(kept.pop) }.join }
+      p units("asks").first.values_at(:pool_wait_ns, :pool_held_ns)
+    RUBY
+    assert_equal [0, 0], [wait, held]
+  end
+
+  def test_a_child_has_pools_and_waits_of_its_own
+    failures, wait = script(<<~RUBY)
+      Holdup.measure("warm") { POOL.with_connection { } }
+      reader, writer = IO.pipe
+      Process.wait(fork do
+        pool = ActiveRecord::Base.connection_pool
+        kept = Array.new(2) { pool.checkout }
+        Thread.new { sleep 0.05; kept.each { |connection| connection.steal!; pool.checkin(connection) } }
+        Holdup.measure("child") { pool.with_connection { } }
+        writer.puts Holdup.runtime.guard.failures.size, units("child").first[:pool_wait_ns]
+        exit!
+      end)
+      p [reader.gets.to_i, reader.gets.to_i]
+    RUBY
+    assert_equal 0, failures
+    assert_operator wait, :>, 10_000_000
+  end
+end
