@@ -7,7 +7,6 @@ require_relative "doctor/checks/books"
 require_relative "doctor/checks/clock_source"
 require_relative "doctor/checks/collector"
 require_relative "doctor/checks/fibers"
-require_relative "doctor/checks/fibers"
 require_relative "doctor/checks/folder"
 require_relative "doctor/checks/heartbeat"
 require_relative "doctor/checks/jit"
@@ -24,7 +23,7 @@ module Holdup
   module Doctor
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Heartbeat, Checks::Collector, Checks::Store,
-      Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Fibers, Checks::Jit, Checks::QueueHeader, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
+      Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::QueueHeader, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]
     # @return [Array<Finding>]
