@@ -62,7 +62,14 @@ module Holdup
       earlier = $!
       yield
     ensure
-      @guard.call(:measure) { unit.close(error: !$!.equal?(earlier)) } if unit
+      @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
+    end
+
+    private
+
+    # By an exception that was not there before; but `exit` in a script is how some end well.
+    def failed?(earlier)
+      !$!.equal?(earlier) && !($!.is_a?(SystemExit) && $!.success?)
     end
   end
 end

@@ -26,6 +26,22 @@ class Holdup::WindowTest < Minitest::Test
     assert_equal a.merge(b).merge(c), Window.sum([c, a, b])
   end
 
+  # However windows are divided and in whatever order they are added: the same window, every sum the plain sum.
+  def test_every_partition_adds_up_to_the_same
+    20.times do |seed|
+      random = Random.new(seed)
+      windows = Array.new(random.rand(2..12)) { random_window(random) }
+      parts = windows.shuffle(random:).group_by { random.rand(3) }.values
+      merged = Window.sum(parts.map { |part| Window.sum(part) }.shuffle(random:))
+      assert_equal Window.sum(windows), merged, "seed #{seed}"
+      assert_equal Window::SUMS.to_h { |name| [name, windows.sum { |window| window.sums[name] }] }, merged.sums, "seed #{seed}"
+    end
+  end
+
+  def test_the_waits_for_pools_are_sums
+    assert_empty %i[pool_wait_ns pool_held_ns] - Window::SUMS
+  end
+
   def test_the_empty_window_is_neutral
     empty = Window.empty(series: SERIES)
 
@@ -54,6 +70,13 @@ class Holdup::WindowTest < Minitest::Test
   end
 
   private
+
+  def random_window(random)
+    values = RandomValues.new(random.rand(1 << 30))
+    Window.new(start_s: random.rand(100) * 60, seconds: 60, series: SERIES, setting: SETTING, host: "a", count: random.rand(50), errors: random.rand(5),
+      sums: Window::SUMS.to_h { |name| [name, random.rand(1 << 50)] },
+      histograms: Window::HISTOGRAMS.to_h { |name| [name, Holdup::Histogram.of(values.take(random.rand(1..9)))] })
+  end
 
   def window(seed, start_s: 0, setting: SETTING, host: "a")
     histogram = Holdup::Histogram.of([seed * 5_000])

@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis"
+require "holdup/stores"
+
+# Holdup.measure in a script, as cron runs it: whatever becomes of the block, the store has what a person would count.
+class MeasureIntegrationTest < Minitest::Test
+  def setup
+    @root = Dir.mktmpdir
+  end
+
+  def teardown = FileUtils.remove_entry(@root)
+
+  def environment = {"HOLDUP_DIR" => File.join(@root, "segments"), "HOLDUP_STORE" => "sqlite://#{@root}/store.sqlite3", "HOLDUP_COLLECTOR" => "off"}
+
+  # @return [Process::Status]
+  def script(text)
+    prelude = "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\nrequire \"holdup\"\nHoldup.start\n"
+    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental", "-e", prelude + text)
+    @output = output
+    status
+  end
+
+  # @return [Hash{String => Array<Integer>}] name => units, errors
+  def counted = summary.rows.to_h { |row| [row.name, [row.count, row.errors]] }
+
+  def summary
+    @summary ||= begin
+      system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true)
+      store = Holdup::Stores.open(environment["HOLDUP_STORE"])
+      now = Time.now.to_i
+      Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120)
+    end
+  ensure
+    store&.close
+  end
+
+  def test_a_block_that_does_not_end_as_usual
+    status = script(<<~RUBY)
+      begin
+        Holdup.measure("raises") { raise IOError, "gone" }
+      rescue IOError => error
+        puts error.message
+      end
+      catch(:done) { Holdup.measure("throws") { throw :done } }
+      [1].each { |_| Holdup.measure("breaks") { break } }
+      Thread.new { Holdup.measure("is killed") { Thread.current.kill } }.join
+      Holdup.measure("rescues inside") { Integer("x") rescue 0 }
+      Holdup.measure("exits well") { exit 0 }
+    RUBY
+    assert_predicate status, :success?, @output
+    assert_equal "gone\n", @output
+    well = ["throws", "breaks", "is killed", "rescues inside", "exits well"].to_h { |name| [name, [1, 0]] }
+    assert_equal({"raises" => [1, 1], **well}, counted)
+  end
+
+  def test_a_block_that_exits_with_a_failure
+    assert_equal 3, script('Holdup.measure("cron") { exit 3 }').exitstatus
+    assert_equal({"cron" => [1, 1]}, counted)
+  end
+
+  def test_a_block_that_forks
+    status = script(<<~RUBY)
+      Holdup.measure("parent") do
+        Process.wait(fork { Holdup.measure("child") { } })
+        Process.wait(fork { exit!(0) })
+        Process.wait(fork { raise "in the child" })
+        system("true")
+      end
+      child = Holdup.measure("forks and goes on") { fork } # both processes leave the block; one of them began it
+      child ? Process.wait(child) : Holdup.measure("later in the child") { }
+    RUBY
+    assert_predicate status, :success?, @output
+    assert_equal({"parent" => [1, 0], "child" => [1, 0], "forks and goes on" => [1, 0], "later in the child" => [1, 0]}, counted)
+  end
+
+  def test_a_process_that_is_killed
+    status = script(<<~RUBY)
+      3.times { Holdup.measure("finished") { } }
+      Holdup.measure("cut off") { Process.kill(:KILL, Process.pid) && sleep }
+    RUBY
+    assert_predicate status, :signaled?
+    assert_equal({"finished" => [3, 0]}, counted)
+  end
+
+  def test_a_process_that_is_asked_to_end
+    status = script('Holdup.measure("asked") { Process.kill(:TERM, Process.pid) && sleep }')
+    assert_equal Signal.list["TERM"], status.termsig
+    assert_equal({"asked" => [1, 1]}, counted)
+  end
+
+  def test_a_block_inside_a_block
+    status = script(<<~RUBY)
+      Holdup.measure("outer") { sleep 0.05; 2.times { Holdup.measure("inner", queue: "low") { sleep 0.1 } } }
+    RUBY
+    assert_predicate status, :success?, @output
+    assert_equal({"outer" => [1, 0], "inner" => [2, 0]}, counted)
+    walls = summary.rows.to_h { |row| [row.name, row.wall_ns] }
+    assert_operator walls["outer"], :>, walls["inner"]
+    assert_in_delta walls["outer"], summary.total.wall_ns, 100 # not both; each unit is rounded by itself
+  end
+end
