@@ -5,6 +5,7 @@ require "holdup/cli"
 require "holdup/doctor"
 require "holdup/doctor/examination"
 require "holdup/doctor/segment_facts"
+require "holdup/stores/memory"
 
 class Holdup::Doctor::ExaminationTest < Minitest::Test
   include CommandLine
@@ -43,6 +44,15 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
     assert_includes %w[counter monotonic], host.clock_source
     assert_equal [:ok, false, [], []], [host.dir_state, host.collector, host.segments, host.refused]
     assert_equal :missing, examine(dir: "#{@dir}/none").dir_state
+  end
+
+  def test_the_machine_and_what_shows_its_load
+    store = Holdup::Stores::Memory.new
+    store.commit(SampleWindows.new.to_a, {}, processes: SampleProcesses.new.to_a)
+    host = examine { store }
+    assert_equal [["web-1", 3]], host.machines.map { |machine| [machine.host, machine.processes] }
+    assert_equal [16.0, 21.0, 42.0], host.signals.values_at(:busy, :threads, :backlog)
+    assert_operator host.signals[:queued_p95_ns], :>, 0
   end
 
   def test_a_store_that_can_not_be_opened_is_a_fact

@@ -18,6 +18,7 @@ module Holdup
           "is the process's own.",
         container_note: "%<text>s.", also: "; ",
         container: "%<host>s: %<vcpus>s, %<cpu>s of them used by all processes",
+        container_unseen: "%<host>s has %<vcpus>s",
         container_memory: "%<used>s of memory used of %<limit>s", container_memory_unlimited: "%<used>s of memory used, no limit",
         container_throttled: "stopped by the CPU quota in %<share>s of its periods (%<time>s in all)",
 

@@ -17,6 +17,7 @@ module Holdup
           "CPU を待った割合。メモリ：rss は共有ページをプロセスごとに数え、pss は全体で 1 回だけ数え、uss はそのプロセスだけのものです。",
         container_note: "%<text>s。", also: "、",
         container: "%<host>s：%<vcpus>s、全プロセスでその %<cpu>s を使用",
+        container_unseen: "%<host>s は %<vcpus>s",
         container_memory: "メモリは %<limit>s 中 %<used>s を使用", container_memory_unlimited: "メモリは %<used>s を使用（上限なし）",
         container_throttled: "CPU クォータによる停止は周期の %<share>s（合計 %<time>s）",
 

@@ -65,7 +65,8 @@ module Holdup
 
         def container(machine)
           return unless machine.ceiling
-          word(:container, host: label(machine.host), vcpus: Ceiling.new(machine.ceiling, words: @words).vcpus, cpu: Figures.share(machine.cpu_share))
+          facts = {host: label(machine.host), vcpus: Ceiling.new(machine.ceiling, words: @words).vcpus}
+          machine.cpu_share ? word(:container, **facts, cpu: Figures.share(machine.cpu_share)) : word(:container_unseen, **facts)
         end
 
         def memory(machine)

@@ -61,6 +61,12 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
     ["Processes", "Threads that take units", "can never pass"].each { |part| refute_includes report, part }
   end
 
+  def test_one_sample_is_no_share
+    samples = container(used: 0.5).select { |sample| sample[:at_s] == SampleWindows::START_S }
+    assert_match(/^  pid 700 +- +- +- /, text(samples:))
+    assert_includes flat(samples:), " web-1 has 2 vCPUs; "
+  end
+
   def test_many_processes_are_cut
     report = text(samples: SampleProcesses.new(jobs, servers: {"puma" => 20}).to_a, limit: 4)
     assert_equal 4, report.scan(/^  worker/).size
