@@ -62,6 +62,10 @@ class SanitizerTest < NativeTest
       }
       8.times.map { |t| Thread.new { 100.times { |i| one.(i + t) } } }.each(&:join)
       200.times { Thread.new { Probe.enter } } # dies with a unit open
+      Probe.follow_fibers(true)
+      in_turns = ->(i) { Array.new(5) { |k| Fiber.new { Fiber.yield(one.(i + k)) && (Probe.enter if k == 3) } }.each { |fiber| 2.times { fiber.resume } } }
+      4.times.map { |t| Thread.new { 30.times { |i| in_turns.(i + t) } } }.each(&:join) # and each dies with units open
+      Probe.follow_fibers(false)
       3_000.times.map { Probe.enter }.shuffle.each { |handle| Probe.cancel(handle) }
       Ractor.new { 50.times { Holdup::Probe.finish(Holdup::Probe.enter) } }.then { |r| r.respond_to?(:value) ? r.value : r.take }
       Thread.list.each { |thread| Probe.label(thread, "label " * 40) }
