@@ -16,7 +16,7 @@ module Holdup
     # Servers::KNOWN, which is not loaded here.
     SERVERS = %w[
       Puma::Launcher Unicorn::HttpServer Pitchfork::HttpServer Async::Container::Controller Falcon::Server
-      Sidekiq::Launcher Sidekiq::Shutdown
+      Sidekiq::Launcher Sidekiq::Shutdown SolidQueue::Worker GoodJob::ThreadStatus
     ].freeze
 
     # Prepended to the singleton classes of Object and of the modules that the awaited classes are in.

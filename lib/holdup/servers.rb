@@ -42,6 +42,14 @@ module Holdup
       "Sidekiq::Shutdown" => -> {
         require_relative "servers/sidekiq_library"
         SidekiqLibrary
+      },
+      "SolidQueue::Worker" => -> {
+        require_relative "servers/solid_queue"
+        SolidQueue
+      },
+      "GoodJob::ThreadStatus" => -> {
+        require_relative "servers/good_job"
+        GoodJob
       }
     }.freeze
 

@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require_relative "identity"
+require_relative "pool"
+require_relative "solid_queue/group"
+require_relative "solid_queue/hooks"
+require_relative "solid_queue/levers"
+require_relative "solid_queue/plan"
+require_relative "solid_queue/queue_file"
+
+module Holdup
+  module Servers
+    # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler, which run no
+    # jobs and are not measured), or runs them as threads of its own process, which may be Puma's. A Worker is ready at
+    # the end of its `boot`, in the process in which its jobs will run, and is done when `shutdown` has waited for the
+    # last of them; forked workers then leave by `exit!`, so nothing of ours could run later.
+    #
+    # (SolidQueue.on_worker_start would do as well, but can't be called before that class has its body.)
+    class SolidQueue
+      NAME = "solid_queue"
+      TASK = "solid_queue:start"
+      # What bin/jobs, whatever it is called, has in it.
+      PROGRAM = /SolidQueue::(?:Cli|Supervisor)\b/
+      LONGEST_PROGRAM = 10_000
+
+      class << self
+        # @param program [String] that this Ruby runs
+        # @return [Boolean] whether this process is run by Solid Queue, also when its supervisor is still to come
+        def here?(program: $PROGRAM_NAME)
+          task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || mentioned?(program)
+        end
+
+        private
+
+        def task? = !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.include?(TASK)
+
+        def mentioned?(program) = File.file?(program) && PROGRAM.match?(File.binread(program, LONGEST_PROGRAM))
+      end
+
+      # @param runtime [Runtime]
+      # @param middleware [#call] not for jobs
+      def initialize(runtime:, middleware: nil)
+        @runtime = runtime
+        @installed_in = Process.pid
+        @workers = []
+        @indexes = {}.compare_by_identity
+        @lock = Mutex.new
+      end
+
+      # @return [void]
+      def install
+        return if ::SolidQueue::Worker.ancestors.any?(WorkerHooks)
+        ::SolidQueue::Supervisor.prepend(SupervisorHooks.new(self))
+        ::SolidQueue::Worker.prepend(WorkerHooks.new(self))
+        ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
+      end
+
+      # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a parent who
+      # looks after the collector.
+      # @param configuration [SolidQueue::Configuration]
+      # @return [void]
+      def supervising(configuration)
+        guard do
+          @plan = Plan.new(configuration)
+          next unless @plan.fork?
+          @runtime.wait_for_server
+          @runtime.start_collector if Process.pid == @installed_in
+        end
+      end
+
+      # In the supervisor's process, before each start of a child; a child that replaces another has its index.
+      # @param configured [SolidQueue::Configuration::Process]
+      # @return [void]
+      def starting(configured)
+        guard { @index = @indexes[configured] ||= @indexes.size if Plan.worker?(configured) }
+      end
+
+      # Where the jobs of this worker will run.
+      # @param worker [SolidQueue::Worker]
+      # @return [void]
+      def serving(worker)
+        guard do
+          @lock.synchronize do
+            @workers |= [worker]
+            @runtime.serve(identity(worker))
+          end
+        end
+      end
+
+      # @param worker [SolidQueue::Worker] which has waited for its jobs
+      # @return [void]
+      def finished(worker)
+        guard do
+          @lock.synchronize do
+            @workers -= [worker]
+            @runtime.leave(NAME) if @workers.empty?
+          end
+        end
+      end
+
+      private
+
+      def guard(&) = @runtime.guard.call(:solid_queue, &)
+
+      def identity(worker)
+        group = Group.running(worker)
+        groups = @plan ? @plan.together(group) : [group]
+        levers = levers(groups).to_a
+        Identity.new(name: NAME, facts: facts(groups), worker: (@index if @plan&.fork?),
+          pools: -> { @workers.map { |each| pool(each) } }, levers: -> { levers })
+      end
+
+      def facts(groups)
+        {"jobs" => NAME, "jobs_version" => ::SolidQueue::VERSION, "job_processes" => @plan&.size, **Group.facts(groups)}
+      end
+
+      def levers(groups)
+        file = QueueFile.used(env: ENV, arguments: ARGV, root: ::Rails.root.to_s)
+        Levers.new(groups, @plan, file:, environment: ::Rails.env.to_s)
+      end
+
+      # Solid Queue before 1.4 counts idle threads.
+      def pool(worker)
+        pool = worker.pool
+        free = pool.respond_to?(:available_capacity) ? pool.available_capacity : pool.idle_threads
+        Pool.new(name: "queues #{Group.running(worker).queues}", max: pool.size, busy: pool.size - free)
+      end
+    end
+  end
+end

@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+# A small Rails application with jobs, a database and the adapter that ADAPTER names; no Gemfile of its own.
+require "rails"
+require "active_record/railtie"
+require "active_job/railtie"
+require "action_controller/railtie"
+require ENV["ADAPTER"] if %w[solid_queue good_job sidekiq].include?(ENV["ADAPTER"])
+require "holdup" if ENV["WITH_HOLDUP"]
+
+class Clinic < Rails::Application
+  config.root = File.expand_path("..", __dir__)
+  config.load_defaults 8.1
+  config.api_only = true
+  config.eager_load = true
+  config.logger = Logger.new($stdout)
+  config.log_level = :error
+  config.secret_key_base = "x" * 64
+  config.hosts.clear
+  config.active_job.queue_adapter = ENV.fetch("ADAPTER").to_sym
+  config.good_job.queues = ENV.fetch("QUEUES", "mails,urgent:3;reports:2") if config.respond_to?(:good_job)
+end
+
+require_relative "../jobs"
+
+class VisitsController < ActionController::API
+  def create
+    MailJob.perform_later
+    head :accepted
+  end
+
+  def show
+    MailJob.perform_now
+    head :ok
+  end
+end
+
+Clinic.initialize!
+Clinic.routes.draw do
+  get "/up", to: ->(_env) { [200, {}, ["up"]] }
+  get "/enqueue", to: "visits#create"
+  get "/now", to: "visits#show"
+end

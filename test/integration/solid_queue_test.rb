@@ -1,0 +1,129 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "solid_queue/version"
+
+class SolidQueueIntegrationTest < Minitest::Test
+  MIXED = "9.times { MailJob.perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
+  # The failing job is run twice; the outer one runs a MailJob itself.
+  UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
+
+  def serve(*command, processes: 2, env: {WITH_HOLDUP: "1"}, &)
+    command = %w[bundle exec bin/jobs] if command.empty?
+    JobApp.serve(*command, adapter: "solid_queue", processes:, env: env.transform_keys(&:to_s), &)
+  end
+
+  def test_forked_workers
+    serve(env: {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1"}) do |app|
+      app.client("2.times { SlowJob.perform_later(1) }")
+      app.wait { app.snapshots.any? { |snapshot| snapshot.header.pools.first&.values_at(:max, :busy) == [3, 2] } }
+      app.client(MIXED)
+      app.counted(UNITS)
+      assert_the_facts_of_workers(app)
+      stopped = seconds { assert_equal 0, app.stop.exitstatus }
+      assert_operator stopped, :<, seconds_to_stop_without_us + 1
+      assert_the_units(app, "SlowJob" => 2)
+      assert_equal [[0, true], [1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }.sort_by(&:first)
+      assert_empty app.processes
+    end
+  end
+
+  def seconds
+    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    yield
+    Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
+  end
+
+  def seconds_to_stop_without_us
+    serve(processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) do |app|
+      app.client("MailJob.perform_later")
+      app.wait { app.client("SolidQueue::Job.where(finished_at: nil).count") == "0" }
+      seconds { app.stop }
+    end
+  end
+
+  def assert_the_facts_of_workers(app)
+    settings = app.settings.sort_by { |setting| setting["job_threads"] }
+    assert_equal [["solid_queue", SolidQueue::VERSION, 2, 2, "reports"], ["solid_queue", SolidQueue::VERSION, 3, 2, "mails,urgent"]],
+      settings.map { |setting| setting.values_at("jobs", "jobs_version", "job_threads", "job_processes", "job_queues") }
+    mails = app.profiles.find { |profile| profile["pool.0"] == "queues mails,urgent" }
+    assert_equal [3, "config/queue.yml:6", 1, "config/queue.yml:7"],
+      mails.values_at(*%w[threads processes].flat_map { |name| ["lever.#{name}.value", "lever.#{name}.where"] })
+    assert_match(/\AJOB_CONCURRENCY=N, or processes: N of the worker for mails,urgent/, mails["lever.processes.how"])
+  end
+
+  def assert_the_units(app, more = {})
+    assert_equal UNITS.merge(more), app.counts
+    assert_equal({"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails", "OuterJob" => "urgent"},
+      app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except(*more.keys))
+    assert_equal({"FailingJob" => 2}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
+    # The nested MailJob came out of no queue.
+    assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.unit(name).histogram(:queued).count }
+  end
+
+  def test_asynchronous_workers_share_a_process
+    serve("bundle", "exec", "bin/jobs", "--mode", "async", processes: 1) do |app|
+      app.client(MIXED)
+      app.counted(UNITS)
+      assert_equal [[5, 1, "mails,urgent;reports"]], app.settings.map { |setting| setting.values_at("job_threads", "job_processes", "job_queues") }
+      profile = app.wait { app.profiles.find { |known| known["pool.1"] } }
+      assert_equal ["queues mails,urgent", "queues reports"], profile.values_at("pool.0", "pool.1").sort
+      assert_equal "config/queue.yml:10", profile["lever.threads (reports).where"]
+      app.stop
+      assert_the_units(app)
+      assert_equal [[-1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }
+    end
+  end
+
+  def test_a_killed_worker_is_replaced_with_its_index_and_its_units_are_there
+    serve do |app|
+      app.client("5.times { MailJob.perform_later }")
+      app.counted({"MailJob" => 5})
+      Process.kill(:KILL, app.pid_of(0))
+      app.wait { app.snapshots.size == 3 && app.live_workers == [0, 1] }
+      app.client("4.times { MailJob.perform_later }")
+      app.counted({"MailJob" => 9})
+      app.stop
+      assert_equal({"MailJob" => 9}, app.counts)
+    end
+  end
+
+  def test_untouched_application
+    Dir.mktmpdir do |root|
+      File.write(gemfile = File.join(root, "Gemfile"), %w[rails pg solid_queue].map { |name| "gem \"#{name}\"\n" }.unshift("source \"https://rubygems.org\"\n").join)
+      boot = File.join(ServedApp::ROOT, "lib/holdup/exec_boot")
+      serve(env: {RUBYOPT: "-r#{boot}", BUNDLE_GEMFILE: gemfile, RUBYLIB: nil, BUNDLER_SETUP: nil}) do |app|
+        app.client(MIXED)
+        app.counted(UNITS)
+        app.stop
+        assert_the_units(app)
+        assert_equal [0, 1], app.snapshots.map { |snapshot| snapshot.header.worker_index }.sort
+      end
+    end
+  end
+
+  def test_inside_of_puma_as_threads
+    serve(*%w[bundle exec puma -C puma.rb], processes: nil, env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async"}) do |app|
+      3.times { app.get("/enqueue") }
+      app.get("/now")
+      assert_equal({"MailJob" => 4}, app.counted({"MailJob" => 4}))
+      assert_equal [["puma", "solid_queue", 2, 5]], app.settings.map { |setting| setting.values_at("server", "jobs", "threads", "job_threads") }
+      assert_equal "web", app.profiles.first["pool.0"]
+      app.stop
+      assert_equal({"VisitsController#create" => 3, "VisitsController#show" => 1}, app.requests.to_h { |slot| [slot.series.name, slot.count] })
+      assert_equal 1, app.snapshots.size
+    end
+  end
+
+  def test_beside_a_cluster_of_puma
+    serve(*%w[bundle exec puma -C puma.rb], processes: nil, env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "fork", WORKERS: "1"}) do |app|
+      app.wait { app.live_workers == [0, 0, 1] }
+      3.times { app.get("/enqueue") }
+      app.counted({"MailJob" => 3})
+      assert_equal [%w[jobs solid_queue], %w[jobs solid_queue], %w[server puma]],
+        app.settings.flat_map { |setting| setting.slice("server", "jobs").to_a }.sort
+      app.stop
+      assert_equal({"MailJob" => 3}, app.counts)
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "job_database"
+require_relative "served_app"
+
+# A real job runner (or a web server with one inside) in a process of its own, with a database of its own, and a client
+# that enqueues for it.
+class JobApp < ServedApp
+  CLIENT_SECONDS = 60
+
+  # @param command [Array<String>]
+  # @param adapter [String] of Active Job
+  # @param processes [Integer, nil] that measure when it is ready; nil: it is a web server and answers
+  # @param env [Hash{String => String}] of the runner alone
+  def initialize(*command, adapter:, processes: 1, env: {})
+    @shared = {"ADAPTER" => adapter, "DATABASE_URL" => JobDatabase.create(adapter), "RAILS_ENV" => "production"}
+    @processes = processes
+    super(*command, app: "jobs", env: @shared.merge(env))
+  end
+
+  # @yieldparam app [JobApp] while it serves
+  def run
+    @client = IO.popen(@shared.merge("GOOD_JOB_EXECUTION_MODE" => "external"), [RbConfig.ruby, "-W0", "bin/client"], "r+", chdir: File.join(APPS, "jobs"))
+    super
+  ensure
+    @client.close
+  end
+
+  # @param line [String] of Ruby, for the application without its runner
+  # @return [String] what it gave
+  def client(line)
+    @ready ||= answer
+    @client.puts(line)
+    answer
+  end
+
+  # Waits until so many units are there, and returns them all.
+  # @param expected [Hash{String => Integer}] units by name
+  # @return [Hash{String => Integer}]
+  def counted(expected)
+    wait { expected.all? { |name, count| counts[name] >= count } }
+    counts
+  end
+
+  # None before the first process measures.
+  def live = File.directory?(dir) ? super : []
+
+  # @return [Array<Holdup::Segment::Slot>] of jobs
+  def units = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }
+
+  # @return [Array<Holdup::Segment::Slot>] of requests
+  def requests = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+
+  # @return [Array<Hash{String => Object}>] of the processes that run
+  def profiles = live.map { |entry| entry.read(&:profile) }
+
+  # @return [Array<Hash{String => Object}>] of the processes that run
+  def settings = live.map { |entry| entry.read(&:snapshot).setting.attributes }
+
+  # @return [Integer] of the worker with that index
+  def pid_of(worker) = live.find { |entry| entry.read(&:header).worker_index == worker }.read(&:header).pid
+
+  private
+
+  def answer
+    raise "the client does not answer:\n#{log}" unless @client.wait_readable(CLIENT_SECONDS)
+    @client.gets.to_s.chomp
+  end
+
+  def answers? = @processes ? live.size == @processes : super
+end

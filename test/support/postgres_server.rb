@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require "etc"
+require "fileutils"
+require "tmpdir"
+
+# A real PostgreSQL of a test's own, behind a socket in a temporary folder: no port that somebody else could have,
+# nothing flushed to disk, all of it gone afterwards. PostgreSQL refuses to run as root, so root becomes somebody else.
+#
+#   PostgresServer.run { |postgres| spawn({"DATABASE_URL" => postgres.url}, ...) }
+class PostgresServer
+  PROGRAMS = Dir["/usr/lib/postgresql/*/bin"].max_by { |dir| dir[/\d+/].to_i }
+  STAND_INS = %w[postgres nobody].freeze
+  USER = "holdup"
+  PATIENCE_S = 30
+  SETTINGS = {fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", max_connections: 60,
+              shared_buffers: "16MB", wal_level: "minimal", max_wal_senders: 0, listen_addresses: ""}.freeze
+
+  class << self
+    # @return [Boolean] whether the programs are on this machine
+    def installed? = !PROGRAMS.nil?
+
+    # @yieldparam postgres [PostgresServer] while it runs
+    # @return [Object] the block's value
+    def run
+      postgres = new.start
+      yield postgres
+    ensure
+      postgres&.stop
+    end
+  end
+
+  def initialize
+    raise "no PostgreSQL here: bin/setup --services installs it" unless self.class.installed?
+    @folder = Dir.mktmpdir("holdup-pg") # short: a socket's path has at most 107 bytes
+    @user = Etc::Passwd.map(&:name).intersection(STAND_INS).first if Process.uid.zero?
+    FileUtils.chown(@user, nil, @folder) if @user
+  end
+
+  # @return [self]
+  def start
+    run!("initdb", "--pgdata", data, "--username", USER, "--auth", "trust", "--encoding", "UTF8", "--no-locale", "--no-sync", "--no-instructions")
+    @pid = spawn_program("postgres", "-D", data, "-k", @folder, *SETTINGS.flat_map { |name, value| ["-c", "#{name}=#{value}"] })
+    wait_until_it_answers
+    self
+  end
+
+  # @param database [String]
+  # @return [String] for DATABASE_URL
+  def url(database = "postgres") = "postgresql:///#{database}?host=#{@folder}&user=#{USER}"
+
+  # @param database [String] to make
+  # @param template [String] the database whose copy it is; nobody may be connected to that
+  # @return [String] its URL
+  def create(database, template: "template1")
+    query("CREATE DATABASE #{database} TEMPLATE #{template}")
+    url(database)
+  end
+
+  # @return [String] what psql answers, a line for each row
+  def query(sql, database: "postgres")
+    run!("psql", "-h", @folder, "-U", USER, "-d", database, "-v", "ON_ERROR_STOP=1", "-qAtc", sql).chomp
+  end
+
+  # @return [void]
+  def stop
+    Process.kill(:INT, @pid) if @pid # the fast shutdown: clients are sent away
+    Process.wait(@pid) if @pid
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil
+  ensure
+    @pid = nil
+    FileUtils.rm_rf(@folder)
+  end
+
+  private
+
+  def data = File.join(@folder, "data")
+
+  def log_path = File.join(@folder, "log")
+
+  # setpriv becomes the program itself, so that its pid is the server's.
+  def command(program, *arguments)
+    path = File.join(PROGRAMS, program)
+    @user ? ["setpriv", "--reuid", @user, "--regid", Etc.getpwnam(@user).gid.to_s, "--clear-groups", path, *arguments] : [path, *arguments]
+  end
+
+  def spawn_program(*words)
+    Process.spawn(*command(*words), chdir: @folder, in: File::NULL, out: [log_path, "a"], err: %i[child out])
+  end
+
+  def run!(*words)
+    output = IO.popen(command(*words), chdir: @folder, err: %i[child out], &:read)
+    raise "#{words.first} failed:\n#{output}" unless $?.success?
+    output
+  end
+
+  def wait_until_it_answers
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE_S
+    until system(*command("pg_isready", "-q", "-h", @folder, "-U", USER), chdir: @folder)
+      ended = Process.wait(@pid, Process::WNOHANG)
+      raise "PostgreSQL does not answer:\n#{File.read(log_path)}" if ended || Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      IO.select(nil, nil, nil, 0.02)
+    end
+  end
+end
