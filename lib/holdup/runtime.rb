@@ -124,6 +124,14 @@ module Holdup
       @guard.call(:collector) { collector.stop } if collector
     end
 
+    # The process is about to become another program (a hot restart): it would not know the collector as its child, and
+    # never wait for it. So this waits.
+    # @return [void]
+    def end_collector
+      collector, @collector = @collector, nil
+      @guard.call(:collector) { collector.finish } if collector
+    end
+
     private
 
     # A child is what its parent was until it tells what it is itself.

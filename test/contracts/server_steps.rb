@@ -70,7 +70,7 @@ module ServerSteps
     assert status.nil? || status.success? || status.signaled?, status.inspect
     refute_equal :KILL, Signal.signame(status.termsig || 0)&.to_sym if status
     assert_gone(app)
-    assert_empty app.snapshots.map(&:header).reject(&:closed?).map(&:process_name), app.log if closes_segments?
+    assert_empty app.snapshots.map(&:header).reject(&:closed?).map { |header| [header.process_name, header.pid] }, app.log if closes_segments?
     assert_no_trouble(app)
   end
 
@@ -95,8 +95,11 @@ module ServerSteps
     units = app.counts[measured_name]
     collect(app) { segments(app).none? { |path| File.basename(path).start_with?("#{victim.pid}-") } }
     assert_equal units, carried(app.store)
-    assert_empty app.processes.select { |process| process[:state].start_with?("Z") }, "nobody waited for it"
+    assert_empty zombies(app)
   end
+
+  # Processes that ended and that nobody waited for.
+  def zombies(app) = app.processes.select { |process| process[:state].start_with?("Z") }
 
   # A real collector, one round each time, until what the block asks for is so.
   def collect(app)

@@ -18,6 +18,8 @@ class Holdup::RuntimeTest < Minitest::Test
 
     def stop = @calls << :stop
 
+    def finish = @calls << :finish
+
     def build(*, **) = self
   end
 
@@ -165,6 +167,13 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [:start], @collector.calls
     @runtime.stop_collector
     assert_equal %i[start stop], @collector.calls
+  end
+
+  def test_a_collector_is_ended_before_the_process_becomes_another_program
+    @runtime.start_collector
+    2.times { @runtime.end_collector }
+    @runtime.stop
+    assert_equal %i[start finish], @collector.calls
   end
 
   def test_a_child_of_a_measuring_process_measures_for_itself

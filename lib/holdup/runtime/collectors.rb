@@ -8,7 +8,7 @@ module Holdup
       SUPERVISED = "HOLDUP_SUPERVISED"
       PATIENCE_S = 2
 
-      # @return [#start, #stop, nil]
+      # @return [#start, #stop, #finish, nil]
       def self.build(configuration, env:, log:)
         return if configuration.collector == :off || env[SUPERVISED]
         (configuration.collector == :thread) ? InThread.new(configuration, env, log) : Beside.new(configuration, log)
@@ -31,6 +31,10 @@ module Holdup
         # The collector sees its parent's end by itself and then carries the last units: nobody waits for it.
         # @return [void]
         def stop = @supervisor&.detach
+
+        # Ends it after its last tick, and waits for that.
+        # @return [void]
+        def finish = @supervisor&.stop
       end
 
       # A thread of this process, for development; where the store's gems are missing, a process.
@@ -57,6 +61,12 @@ module Holdup
           @collector&.stop
           @thread&.join(PATIENCE_S)
           @beside&.stop
+        end
+
+        # @return [void]
+        def finish
+          @beside&.finish
+          stop
         end
 
         private

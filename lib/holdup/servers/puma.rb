@@ -90,7 +90,13 @@ module Holdup
       def register(events)
         renamed = events.respond_to?(:after_booted)
         events.register(renamed ? :after_booted : :on_booted) { @runtime.start_collector }
-        events.register(renamed ? :before_restart : :on_restart) { @runtime.stop if @restarting }
+        events.register(renamed ? :before_restart : :on_restart) { leave if @restarting }
+      end
+
+      # A single Puma's next program has the same process id: its segment must be closed by then.
+      def leave
+        @runtime.end_collector
+        @runtime.stop
       end
 
       # A worker that was stopped to fork others runs the same server again; Puma 6 even hands it to those.

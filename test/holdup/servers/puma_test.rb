@@ -20,7 +20,7 @@ class PumaAdapterTest < Minitest::Test
 
     def serve(identity) = @identities << identity
 
-    %i[wait_for_server start_collector stop].each { |name| define_method(name) { @calls << name } }
+    %i[wait_for_server start_collector end_collector stop].each { |name| define_method(name) { @calls << name } }
   end
 
   # A server that has its pool, and says what it was asked.
@@ -84,7 +84,7 @@ class PumaAdapterTest < Minitest::Test
     assert_equal [:wait_for_server], @told.calls
     @adapter.restarting
     @launcher.events.fire_before_restart!
-    assert_equal %i[wait_for_server stop], @told.calls
+    assert_equal %i[wait_for_server end_collector stop], @told.calls
   end
 
   def test_levers

@@ -7,5 +7,6 @@ workers((ENV["WORKERS"] == "auto") ? :auto : Integer(ENV.fetch("WORKERS", "0")))
 preload_app! ENV["PRELOAD"] != "0"
 fork_worker 0 if ENV["FORK_WORKER"]
 max_io_threads 2 if ENV["IO_THREADS"]
+worker_check_interval 1 # restarts wait for it
 silence_single_worker_warning
 worker_shutdown_timeout Integer(ENV["SHUTDOWN_TIMEOUT"]) if ENV["SHUTDOWN_TIMEOUT"]
