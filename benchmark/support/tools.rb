@@ -10,6 +10,7 @@ require "native/gvl_work"
 #   unit          one unit: ten releases of the GVL, and what the tool does to measure and record them
 #   stop          before the process ends
 #   around(app)   the Rack application inside its middleware
+#   jobs(config)  puts its middleware into a Sidekiq, before that runs
 module Bench
   module Tools
     RELEASES = 10
@@ -23,6 +24,7 @@ module Bench
     autoload :Gvltools, "tools/gvltools"
     autoload :GvlTiming, "tools/gvl_timing"
     autoload :Vernier, "tools/vernier"
+    autoload :GvlMetricsMiddleware, "tools/gvl_metrics_middleware"
     autoload :Perfm, "tools/perfm"
     autoload :PerfmInDatabase, "tools/perfm_in_database"
     autoload :Holdup, "tools/holdup"
@@ -31,7 +33,7 @@ module Bench
     ALL = {
       "none" => -> { None.new }, "none again" => -> { None.new }, "empty hook" => -> { EmptyHook.new },
       "gvltools" => -> { Gvltools.new }, "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new },
-      "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
+      "gvl_metrics_middleware" => -> { GvlMetricsMiddleware.new }, "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
       "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }
     }.freeze
 
@@ -54,6 +56,10 @@ module Bench
       # @param app [#call]
       # @return [#call] the application with the tool around it
       def around(app) = app
+
+      # @param config [Sidekiq::Config]
+      # @return [void]
+      def jobs(config) = nil
 
       private
 

@@ -27,6 +27,8 @@ module Bench
 
       def around(app) = ::Perfm::Middleware::GvlInstrumentation.new(app)
 
+      def jobs(config) = config.server_middleware { |chain| chain.prepend(::Perfm::Middleware::SidekiqGvlInstrumentation) }
+
       private
 
       def storage = Nowhere.new
