@@ -143,8 +143,8 @@ class UnicornTest < Minitest::Test
 
   def test_the_users_own_hooks_are_theirs
     serve do |app|
+      assert app.wait { app.log.scan(/the user's own hook, worker (\d)/).flatten.sort == %w[0 1] }
       complete(app)
-      assert_equal %w[0 1], app.log.scan(/the user's own hook, worker (\d)/).flatten.sort
     end
   end
 
