@@ -35,8 +35,8 @@ module Holdup
         pair_stall: "stall",
         pair_sentence: "%<causer>s caused about %<share>s of the stall that %<victim>s suffered.",
         pair_sentence_self: "%<causer>s caused about %<share>s of its own stall.",
-        pairs_note: "In % of the victim's stall. Measured are what each caused and what each suffered; who met whom is an estimate, by the " \
-          "minute, and lies between the two bounds.",
+        pairs_note: "In % of the victim's stall. Measured are what each caused and what each suffered; who met whom is an estimate, for " \
+          "each minute (or longer window) by itself, and lies between the two bounds.",
 
         doctor_ceiling: "%<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
         doctor_ceiling_fix: "Start %<needed>s processes, or take a container with fewer vCPUs; more threads do not help.",

@@ -35,7 +35,7 @@ module Holdup
         pair_sentence: "%<victim>s の GVL 待ちのおよそ %<share>s は %<causer>s が原因です。",
         pair_sentence_self: "%<causer>s の GVL 待ちのおよそ %<share>s は自分自身が原因です。",
         pairs_note: "被害側の GVL 待ちに対する割合（%）。測定しているのは、それぞれが引き起こした時間と待たされた時間です。組み合わせは" \
-          "1 分ごとの推定で、真の値は最小と最大の間にあります。",
+          "1 分（またはより長い区間）ごとの推定で、真の値は最小と最大の間にあります。",
 
         doctor_ceiling: "%<host>s は vCPU %<vcpus>s 個に対して Ruby プロセスが %<processes>s 個です。CPU 使用率は %<range>s を超えません。",
         doctor_ceiling_fix: "プロセスを %<needed>s 個にするか、vCPU の少ないコンテナを使ってください。スレッドを増やしても変わりません。",
