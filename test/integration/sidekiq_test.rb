@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "rails/version"
 
 class SidekiqIntegrationTest < Minitest::Test
   BOOT = File.join(ServedApp::ROOT, "lib/holdup/exec_boot")
@@ -69,17 +70,37 @@ class SidekiqIntegrationTest < Minitest::Test
     end
   end
 
-  def test_an_application_whose_gemfile_does_not_know_holdup
+  # As `holdup exec` starts it: one more variable in the environment of an application whose Gemfile does not know Holdup.
+  def untouched(*gems)
     Dir.mktmpdir do |folder|
       gemfile = File.join(folder, "Gemfile")
-      File.write(gemfile, "source \"https://rubygems.org\"\ngem \"sidekiq\"\n")
-      env = {"BUNDLE_GEMFILE" => gemfile, "RUBYOPT" => "-r#{BOOT}", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"}
+      File.write(gemfile, "source \"https://rubygems.org\"\n#{gems.map { |name| "gem \"#{name}\"\n" }.join}")
+      yield({"BUNDLE_GEMFILE" => gemfile, "RUBYOPT" => "-r#{BOOT}", "RUBYLIB" => nil, "BUNDLER_SETUP" => nil, "WITHOUT_HOLDUP" => "1"})
+    end
+  end
+
+  def test_an_application_whose_gemfile_does_not_know_holdup
+    untouched("sidekiq") do |env|
       with_sidekiq("-c", "3", env:) do |sidekiq|
         run_all_kinds(sidekiq)
         assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
       end
     end
   end
+
+  def run_in_rails(env = {})
+    with_sidekiq("-t", "1", env: {"ACTIVE_JOB" => "1", "RAILS_ENV" => "production"}.merge(env), command: %w[bundle exec sidekiq -r ./rails]) do |sidekiq|
+      sidekiq.push("WelcomeJob.perform_later; DigestJob.perform_later; MovedJob.perform_later")
+      {"welcome" => 2, "digest" => 1, "moved" => 1}.each { |what, times| sidekiq.wait_told(what, times) }
+      sidekiq.stop
+      assert_equal({"WelcomeJob" => [2, 0], "DigestJob" => [1, 0], "MovedJob" => [1, 1]}, sidekiq.counts)
+      assert_equal ["sidekiq", Rails.version], jobs_of(sidekiq).setting.attributes.values_at("jobs", "rails")
+    end
+  end
+
+  def test_rails_needs_no_line_at_all = run_in_rails
+
+  def test_rails_whose_gemfile_does_not_know_holdup = untouched("rails", "sidekiq") { |env| run_in_rails(env) }
 
   def test_a_job_that_is_stopped_and_put_back_is_two_runs_and_no_error
     with_sidekiq("-t", "1", "-c", "1") do |sidekiq| # one thread: an idle one could take what is put back, and lose it
@@ -150,6 +171,17 @@ class SidekiqIntegrationTest < Minitest::Test
       end
     end
     assert_operator times[0], :<, times[1] + 1
+  end
+
+  def test_embedded_in_a_script_that_starts_holdup_later
+    RedisServer.run do |redis|
+      SidekiqProcess.run(redis, command: %w[bundle exec ruby embedded.rb]) do |sidekiq|
+        sidekiq.wait { sidekiq.counts == {"PlainJob" => [1, 0]} }
+        assert_equal 2, jobs_of(sidekiq).setting["job_threads"]
+        assert_equal 0, sidekiq.stop.exitstatus
+        assert_equal({"PlainJob" => [1, 0]}, sidekiq.counts)
+      end
+    end
   end
 
   def test_embedded_in_puma
