@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "socket"
+require "tmpdir"
+require_relative "../errors"
+require_relative "child"
+
+module Holdup
+  module Lab
+    # A private Redis for an experiment: on a free port of this machine, keeping nothing, gone afterwards.
+    #
+    #   Redis.run(path: ENV["PATH"]) { |url| ... }
+    class Redis
+      PROGRAM = "redis-server"
+      HOST = "127.0.0.1"
+      TRIES = 5
+      PATIENCE_S = 10
+
+      # Somebody took the port between our look and the server's.
+      PortTaken = Class.new(Error)
+
+      class << self
+        # @param path [String] folders with programs, as in PATH
+        # @yieldparam url [String] where it answers
+        # @return [Object] the block's value
+        # @raise [UnsupportedError] there is none on this machine
+        def run(path:)
+          redis = start(find(path))
+          yield redis.url
+        ensure
+          redis&.stop
+        end
+
+        private
+
+        def find(path)
+          path.split(":").map { |folder| File.join(folder, PROGRAM) }.find { |file| File.executable?(file) } || raise(missing)
+        end
+
+        def missing
+          UnsupportedError.new("there is no #{PROGRAM} on this machine", "install it (`apt-get install redis-server`, `brew install redis`, " \
+            "or `bin/setup --services` in a clone of Holdup), or name a running one with --redis-url redis://HOST:PORT/DB")
+        end
+
+        def start(program)
+          TRIES.times do
+            return new(program).tap(&:wait_until_it_answers)
+          rescue PortTaken
+            next
+          end
+          raise Error.new("no port of #{HOST} stayed free long enough for a Redis", "try again, or name one with --redis-url")
+        end
+      end
+
+      # @param program [String] its path
+      def initialize(program)
+        @port = TCPServer.open(HOST, 0) { |server| server.addr[1] }
+        @folder = Dir.mktmpdir("holdup-redis-")
+        @child = Child.new(program, "--port", @port.to_s, "--bind", HOST, "--save", "", "--appendonly", "no", "--dir", @folder,
+          log: File.join(@folder, "log"))
+      end
+
+      # @return [String]
+      def url = "redis://#{HOST}:#{@port}/0"
+
+      # @return [void]
+      def stop
+        @child.stop
+        FileUtils.rm_rf(@folder)
+      end
+
+      # @return [void]
+      # @raise [Holdup::Error] it does not; then it has been stopped
+      def wait_until_it_answers
+        deadline = now + PATIENCE_S
+        until answers?
+          give_up unless @child.alive? && now < deadline
+          IO.select(nil, nil, nil, Child::POLL_S)
+        end
+      rescue SignalException # Ctrl-C before anybody else knows of it
+        stop
+        raise
+      end
+
+      private
+
+      def answers?
+        TCPSocket.open(HOST, @port) do |socket|
+          socket.write("PING\r\n")
+          socket.gets == "+PONG\r\n"
+        end
+      rescue SystemCallError
+        false
+      end
+
+      def give_up
+        words = @child.last_words
+        stop
+        raise PortTaken if words.include?("Address already in use")
+        raise Error.new("#{PROGRAM} does not answer (#{words.lines.last(2).join(" ").strip})", "start one yourself and name it with --redis-url")
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

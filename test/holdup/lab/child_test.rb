@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/child"
+require "rbconfig"
+
+class Holdup::Lab::ChildTest < Minitest::Test
+  include TemporaryFolder
+
+  def child(*command, **options) = Holdup::Lab::Child.new(*command, log: File.join(folder, "log"), **options)
+
+  def dead?(pid) = !File.exist?("/proc/#{pid}") || File.read("/proc/#{pid}/stat").match?(/\) Z/)
+
+  def group_of(path)
+    state, _, group = File.read(path).rpartition(")").last.split
+    group.to_i unless state == "Z"
+  rescue SystemCallError
+    nil
+  end
+
+  def test_ends_with_all_that_it_started
+    started = child("sh", "-c", "sleep 600 & echo $!; wait")
+    wait_until { started.last_words.end_with?("\n") }
+    assert_predicate started, :alive?
+    started.stop
+    refute_predicate started, :alive?
+    assert(wait_until { dead?(Integer(started.last_words)) })
+  end
+
+  def test_one_that_does_not_end_when_asked_has_to
+    started = child("sh", "-c", "trap '' TERM; echo ready; while :; do sleep 0.01; done", grace_s: 0.1)
+    wait_until { started.last_words.include?("ready") }
+    started.stop
+    refute_predicate started, :alive?
+    assert_empty Dir["/proc/[0-9]*/stat"].select { |path| group_of(path) == started.pid }
+  end
+
+  def test_gets_environment_and_folder_and_tells_its_last_words
+    started = child("sh", "-c", "echo one; echo $HELLO; pwd", env: {"HELLO" => "world"}, folder:)
+    wait_until { !started.alive? }
+    assert_equal "world\n#{File.realpath(folder)}\n", started.last_words(2)
+  end
+
+  def test_has_a_process_group_of_its_own
+    started = child("sleep", "600")
+    assert_equal started.pid, Process.getpgid(started.pid)
+    refute_equal Process.getpgrp, Process.getpgid(started.pid)
+  ensure
+    started.stop
+  end
+
+  def test_a_program_that_is_not_there
+    assert_raises(Errno::ENOENT) { child("/nonexistent/program") }
+  end
+end
