@@ -18,7 +18,7 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>]
       def initialize(windows)
         @tallies = Hash.new { |tallies, series| tallies[series] = {} }
-        @cells = Hash.new { |cells, key| cells[key] = [] }
+        @stalls = Hash.new { |stalls, key| stalls[key] = Hash.new { |line, start_s| line[start_s] = [] } }
         @settings = {}
         windows.each { |window| add(window) }
       end
@@ -31,9 +31,12 @@ module Holdup
       end
 
       # @yieldparam setting [Holdup::Setting, nil]
-      # @return [Array<Array<Pairs::Part>>] who suffered and caused what in the same processes at the same time, of the
-      #   settings that the block wants
-      def cells = @cells.select { |(id, *), _| yield @settings[id] }.values
+      # @return [Array<Array<Array<Pairs::Part>>>] who suffered and caused what, in each window of time, for each setting
+      #   that the block wants and each host
+      def stalls
+        wanted = @stalls.select { |(id, _), _| yield @settings[id] }
+        wanted.values.map { |by_start| by_start.sort.map(&:last) }
+      end
 
       private
 
@@ -48,7 +51,7 @@ module Holdup
       def keep_stall(window, id)
         suffered, caused = window.histograms[:stalled].sum, window.sums[:caused_ns]
         return if suffered.zero? && caused.zero?
-        @cells[[id, window.start_s, window.seconds, window.host]] << Pairs::Part.new(window.series, suffered, caused)
+        @stalls[[id, window.host]][window.start_s] << Pairs::Part.new(window.series, suffered, caused)
       end
 
       def widen(window)

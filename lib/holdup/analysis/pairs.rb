@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
+require_relative "pairs/cell"
+
 module Holdup
   module Analysis
     # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, not for each pair; so a
     # pair is an estimate between bounds that are certain.
     #
-    # Within one minute, host and setting, the victim's stall is split over all that caused stall there, in proportion to
-    # how much each caused (the hand-off too, which is nobody's). That is right when units meet at random, and it keeps
-    # both totals: what a series suffered, and what it caused. A pair can't be more than the smaller of what one caused and
-    # the other suffered, nor less than what neither the other causes nor the other victims have room for.
+    # Within one cell (a minute of one setting and host, or as many as it takes for stall and causes to balance), the
+    # victim's stall is split over all that caused stall there, in proportion to how much each caused (the hand-off too,
+    # which is nobody's). That is right when units meet at random, and it keeps both totals: what a series suffered, and
+    # what it caused. A pair can't be more than the smaller of what one caused and the other suffered, nor less than what
+    # neither the other causes nor the other victims have room for.
     class Pairs
       # Victims and causes that are looked at: the pairs of a hundred series would be ten thousand.
       MOST = 8
@@ -23,13 +26,11 @@ module Holdup
         def most_share = most_ns.fdiv(suffered_ns)
       end
 
-      # What one series suffered and caused in one cell.
-      Part = Struct.new(:series, :suffered, :caused)
-
-      # @param cells [Array<Array<Part>>] one per minute, host and setting, with all kinds of series
+      # @param lines [Array<Array<Array<Part>>>] of each setting and host its windows in the order of time, with all kinds
+      #   of series
       # @param victims [#call] series => whether its pairs are wanted
-      def initialize(cells, victims: ->(_series) { true })
-        @cells = cells.select { |parts| parts.any? { |part| part.suffered.positive? } }
+      def initialize(lines, victims: ->(_series) { true })
+        @cells = lines.flat_map { |windows| Cell.of(windows) }
         @wanted = victims
       end
 
@@ -49,27 +50,19 @@ module Holdup
       end
 
       def bounds(victim, causer)
-        found = cells.filter_map do |by_series, total|
-          suffered, caused = by_series[victim]&.suffered.to_i, by_series[causer]&.caused.to_i
-          split(suffered, caused, total) if suffered.positive? && caused.positive?
+        found = @cells.filter_map do |cell|
+          suffered, caused = cell.suffered[victim], cell.caused[causer]
+          split(suffered, caused, cell.total) if suffered.positive? && caused.positive?
         end
         found.empty? ? [0, 0, 0] : found.transpose.map(&:sum)
       end
 
-      # Nested units are in their own series and in the outer one, so one series can have more than its part of the total.
+      # One series can have more than the total where units ran inside others.
       def split(suffered, caused, total)
         most = [suffered, caused].min
-        least = [suffered + caused - total, 0].max
-        about = total.positive? ? suffered * caused / total : 0
-        [about.clamp([least, most].min, most), [least, most].min, most]
+        least = (suffered + caused - total).clamp(0, most)
+        [(total.positive? ? suffered * caused / total : 0).clamp(least, most), least, most]
       end
-
-      # @return [Array<(Hash, Integer)>] parts by series, and the whole stall, of each cell
-      def cells
-        @by_series ||= @cells.map { |parts| [parts.to_h { |part| [part.series, part] }, parts.sum { |part| total_of(part) }] }
-      end
-
-      def total_of(part) = (part.series.kind == :nested) ? -part.suffered : part.suffered
 
       def victims = @victims ||= top(:suffered).select { |series, _| series.unit? && @wanted.call(series) }.first(MOST)
 
@@ -81,8 +74,7 @@ module Holdup
       private_constant :HANDOFF
 
       def top(figure)
-        sums = Hash.new(0)
-        @cells.each { |parts| parts.each { |part| sums[part.series] += part.public_send(figure) } }
+        sums = @cells.map(&figure).inject({}) { |all, one| all.merge!(one) { |_, before, now| before + now } }
         sums.select { |_, sum| sum.positive? }.sort_by { |series, sum| [-sum, series.name] }
       end
     end

@@ -64,7 +64,7 @@ module Holdup
       def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
 
       # @return [Array<Pairs::Pair>] who stalled the chosen units, most stall first
-      def pairs = @pairs ||= Pairs.new(@ledger.cells { |setting| in_force?(setting) }, victims: filter.method(:series?)).to_a
+      def pairs = @pairs ||= Pairs.new(@ledger.stalls { |setting| in_force?(setting) }, victims: filter.method(:series?)).to_a
 
       # @return [Processes] as sampled
       def processes

@@ -15,7 +15,7 @@ class Holdup::Analysis::PairsTest < Minitest::Test
     parts << Part.new(series("(handoff)", kind: :account), 0, handoff)
   end
 
-  def pairs(*cells, **options) = Holdup::Analysis::Pairs.new(cells, **options).to_a.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
+  def pairs(*windows, **options) = Holdup::Analysis::Pairs.new([windows], **options).to_a.to_h { |pair| ["#{pair.causer.name}>#{pair.victim.name}", pair] }
 
   def test_stall_is_split_as_it_was_caused
     found = pairs(cell({"PdfJob" => [10, 81], "MailJob" => [90, 18]}, handoff: 1))
@@ -47,9 +47,25 @@ class Holdup::Analysis::PairsTest < Minitest::Test
     end
   end
 
+  def test_a_cause_that_is_told_later_than_the_stall
+    late = pairs(cell({"MailJob" => [50, 0]}), cell({"MailJob" => [40, 0]}), cell({"PdfJob" => [2, 92], "MailJob" => [0, 0]}), cell({"Other" => [5, 5]}))
+    assert_equal [90, 90, 90], late["PdfJob>MailJob"].to_h.values_at(:about_ns, :least_ns, :most_ns)
+    assert_equal %w[Other>Other PdfJob>MailJob PdfJob>PdfJob], late.keys.sort
+  end
+
+  def test_settings_and_hosts_are_apart
+    apart = Holdup::Analysis::Pairs.new([[cell({"A" => [10, 0]})], [cell({"B" => [0, 10]})]]).to_a
+    assert_empty apart, "they never were in one process"
+  end
+
+  def test_a_cause_that_is_still_running_is_not_found_elsewhere
+    found = pairs(cell({"MailJob" => [100, 10]}))
+    assert_equal [10, 10, 10], found["MailJob>MailJob"].to_h.values_at(:about_ns, :least_ns, :most_ns)
+  end
+
   def test_victims_may_be_chosen_and_threads_outside_of_units_may_cause
     cells = [cell({"A" => [10, 2], "B" => [10, 2]}) << Part.new(series("thread:cache", kind: :account), 0, 16)]
-    found = Holdup::Analysis::Pairs.new(cells, victims: ->(one) { one.name == "A" }).to_a
+    found = Holdup::Analysis::Pairs.new([cells], victims: ->(one) { one.name == "A" }).to_a
     assert_equal ["A"], found.map { |pair| pair.victim.name }.uniq
     assert_equal "thread:cache", found.first.causer.name
   end
