@@ -6,6 +6,7 @@
 
 #include "fibers.h"
 #include "hook.h"
+#include "replay.h"
 #include "segment_file.h"
 #include "segment_record.h"
 #include "text.h"
@@ -399,6 +400,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
 {
     rb_ext_ractor_safe(true);
     VALUE holdup = rb_define_module("Holdup");
+    rp_init(holdup);
     VALUE probe = rb_define_module_under(holdup, "Probe");
     hook_error = rb_const_get(holdup, rb_intern("UnsupportedError"));
     rb_gc_register_mark_object(hook_error);

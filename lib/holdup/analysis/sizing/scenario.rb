@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    module Sizing
+      # A deployment to try a trace on: groups of processes (one, unless an endpoint has a pool of its own) on a container.
+      #
+      # - `vcpus`: may be a fraction; `handoff_ns`: from one holder's end to the next one's start, when somebody waits
+      # - `growth`: see Demand; `seed`: the same seed, the same result
+      # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers), `:least_busy`, or `:shared` (one queue
+      #   that free threads take from, as job runners do)
+      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :growth, :assignment, :seed) do
+        def initialize(groups:, vcpus:, handoff_ns: 30_000, growth: 0.0, assignment: :least_busy, seed: 1)
+          raise ArgumentError, "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{assignment.inspect}" unless self.class::ASSIGNMENTS.include?(assignment)
+          super
+        end
+
+        # @param processes [Integer]
+        # @param threads [Integer] of each
+        # @return [Scenario] with one group
+        def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS, **options)
+          new(groups: [self::Group.new(processes:, threads:, io_threads:, time_slice_ns:)], vcpus:, **options)
+        end
+      end
+
+      # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`), and how long a
+      # thread may hold the GVL when others want it (100 ms; Thread#priority and RUBY_THREAD_TIMESLICE change it).
+      Scenario::Group = Data.define(:processes, :threads, :io_threads, :time_slice_ns) do
+        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS) = super
+      end
+
+      Scenario::TIME_SLICE_NS = 100_000_000
+      # In the order of rp_assignment in ext/holdup/replay.h.
+      Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Units as they are fed to a replay, in the order of their arrival, packed: a candidate is tried with tens of thousands.
+      class Trace
+        # One unit. `held_ns`: time holding the GVL; `idle_ns`: neither holding nor wanting it; `acquisitions`: how often it took
+        # the GVL back after it had let it go; `longest_ns`: of its holds, 0 when nobody knows; `in_flight_milli`: units in its
+        # process while it was recorded, in thousandths; `group`: which group of processes takes it; `io`: may go beyond the
+        # cap on threads (Puma's max_io_threads)
+        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :group, :io) do
+          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, group: 0, io: false) = super
+
+          # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay.h
+          def words
+            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, group, io ? 1 : 0]
+          end
+        end
+
+        FORMAT = "Q<9"
+
+        # @return [Array<Unit>]
+        attr_reader :units
+
+        # @param units [Enumerable<Unit>] in any order
+        def initialize(units)
+          @units = units.sort_by(&:arrival_ns).freeze
+        end
+
+        # @return [Integer]
+        def size = units.size
+
+        # @return [String] packed
+        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 72)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
+
+        # @yieldparam unit [Unit]
+        # @return [Trace] with each unit changed
+        def map(&) = Trace.new(units.map(&))
+
+        # @param factor [Float] 2.0: twice the traffic, the same units in half the time
+        # @return [Trace]
+        def faster(factor) = map { |unit| unit.with(arrival_ns: (unit.arrival_ns / factor).round) }
+
+        # @return [Trace] all of them waiting from the start: threads that always have work
+        def backlog = map { |unit| unit.with(arrival_ns: 0) }
+      end
+    end
+  end
+end
