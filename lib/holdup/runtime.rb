@@ -88,7 +88,7 @@ module Holdup
     end
 
     # Something that the application has, whatever serves it: joined and told once this process, or a fork, measures.
-    # @param resource [#install, #facts, #pools] see Resources
+    # @param resource [#install, #facts, #pools, #gauges] see Resources
     # @return [void]
     def add(resource) = @resources.add(resource)
 

@@ -131,6 +131,8 @@ class Holdup::RuntimeTest < Minitest::Test
 
   Connections = Struct.new(:facts, :pools) do
     def install = nil
+
+    def gauges = {connections_kept_ns: 77}
   end
 
   def test_a_resource_is_told_with_the_server_and_in_its_children
@@ -139,6 +141,7 @@ class Holdup::RuntimeTest < Minitest::Test
     serve({"server" => "puma"}, pools: -> { [Holdup::Servers::Pool.new(name: "web", max: 3)] })
     assert_equal ["puma", 5], JSON.parse(@probe.settings.last).values_at("server", "db_pool")
     assert_equal ["puma", "web", "db primary"], JSON.parse(@probe.profiles.last).values_at("server", "pool.0", "pool.1")
+    wait_until { @probe.ticks.last&.fetch(Holdup::Segment::Layout::GAUGES.index(:connections_kept_ns)) == 77 }
     assert_equal "db primary", in_child { JSON.parse(@probe.profiles.last)["pool.0"] }
   end
 

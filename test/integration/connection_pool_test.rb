@@ -97,6 +97,9 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     ActiveRecord::Base.establish_connection(adapter: "sqlite3", database: File.join(ENV.fetch("HOLDUP_DIR"), "..", "db.sqlite3"), pool: 2)
     POOL = ActiveRecord::Base.connection_pool
     Holdup.start
+    def contended # somebody has waited
+      Array.new(2) { POOL.checkout }.tap { POOL.checkout(0.001) rescue 0 }.each { |connection| POOL.checkin(connection) }
+    end
     def units(name)
       Holdup.stop
       slots = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.flat_map { |entry| entry.read(&:snapshot).slots.compact }
@@ -112,18 +115,18 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   def test_connecting_is_no_wait
-    wait, held = script(<<~RUBY)
+    wait, slept = script(<<~RUBY)
       ActiveRecord::ConnectionAdapters::SQLite3Adapter.prepend(Module.new { def initialize(...) = sleep(0.05).then { super(...) } })
       Holdup.measure("first") { POOL.with_connection { |connection| connection.select_value("SELECT 1") } }
-      unit = units("first").first
-      p unit.values_at(:pool_wait_ns, :pool_held_ns)
+      p units("first").first.values_at(:pool_wait_ns, :sleep_ns)
     RUBY
     assert_equal 0, wait
-    assert_operator held, :>, 0
+    assert_operator slept, :>=, 50_000_000
   end
 
   def test_what_a_unit_never_gives_back_counts_to_its_end
     held, = script(<<~RUBY)
+      contended
       Holdup.measure("keeps") { POOL.lease_connection; sleep 0.05 }
       sleep 0.1
       POOL.release_connection
@@ -133,13 +136,15 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   def test_queries_of_other_threads_wait_for_themselves
-    wait, held = script(<<~RUBY)
+    wait, held, kept = script(<<~RUBY)
       ActiveRecord.async_query_executor = :global_thread_pool
       kept = Array.new(2) { POOL.checkout }
       Holdup.measure("asks") { Thread.new { POOL.with_connection { } }.tap { sleep 0.05; POOL.checkin(kept.pop) }.join }
-      p units("asks").first.values_at(:pool_wait_ns, :pool_held_ns)
+      kept = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.first.then { |entry| Holdup.stop || entry.read { |reader| reader.header.gauges } }
+      p units("asks").first.values_at(:pool_wait_ns, :pool_held_ns) + [kept[:connections_kept_ns]]
     RUBY
     assert_equal [0, 0], [wait, held]
+    assert_operator kept, :>, 0
   end
 
   def test_a_child_has_pools_and_waits_of_its_own

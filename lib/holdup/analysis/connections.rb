@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "processes/member"
+require_relative "processes/trail"
 
 module Holdup
   module Analysis
@@ -10,6 +11,9 @@ module Holdup
       # From this share of the elapsed time on, waits are a thing to act on.
       NOTABLE = 0.1
       SIZE = "db_pool"
+      OTHERS = "db_pool."
+      # The gauge of threads that run no unit.
+      OUTSIDE = :connections_kept_ns
 
       # One pool, as sampled in all processes that have it: connections in each, and means of those in use and of the
       # threads that wait.
@@ -19,11 +23,13 @@ module Holdup
       # @param everyone [Array<Row>] one per series, whatever the report leaves out: they share the pools
       # @param settings [Array<Setting>]
       # @param members [Array<Processes::Member>]
-      def initialize(total:, everyone:, settings:, members: [])
+      # @param samples [Array<Hash>] of the processes
+      def initialize(total:, everyone:, settings:, members: [], samples: [])
         @total = total
         @everyone = everyone
         @settings = settings
         @members = members
+        @samples = samples
       end
 
       # @return [Boolean] whether any of the units waited
@@ -37,15 +43,31 @@ module Holdup
       def wait_share(row = @total) = row.wall_ns.zero? ? 0.0 : row.sum(:pool_wait_ns).fdiv(row.wall_ns)
 
       # @param row [Row]
-      # @return [Float] of the time for which all units together kept connections
-      def held_share(row) = held_ns.zero? ? 0.0 : row.sum(:pool_held_ns).fdiv(held_ns)
+      # @return [Float] of the time for which all threads together kept connections
+      def held_share(row) = share_of_held(row.sum(:pool_held_ns))
+
+      # @return [Integer] ns for which threads that ran no unit kept connections, between the samples of their processes
+      def outside_ns
+        @outside_ns ||= @samples.select { |sample| sample.key?(OUTSIDE) }.group_by { |sample| sample.values_at(:host, :pid, :start) }
+          .sum { |_, same| Processes::Trail.new(same.sort_by { |sample| sample[:at_s] }).grown(OUTSIDE).to_i }
+      end
+
+      # @return [Float]
+      def outside_share = share_of_held(outside_ns)
 
       # @return [Row, nil] whose units kept connections for longest; nil when that is not known of any
-      def holder = held_ns.zero? ? nil : @everyone.max_by { |row| row.sum(:pool_held_ns) }
+      def holder
+        row = @everyone.max_by { |each| each.sum(:pool_held_ns) }
+        row unless row.nil? || row.sum(:pool_held_ns).zero?
+      end
 
-      # @return [String, nil] connections that a process may have: "5", or "5/10" where settings differ
+      # @return [Boolean] whether threads outside of units kept them for longer than the holder
+      def outside? = outside_ns > (holder ? holder.sum(:pool_held_ns) : 0)
+
+      # @return [String, nil] connections that a process may have: "5", "5/10" where settings differ, "5 (animals: 2)"
+      #   with another pool
       def size
-        sizes = @settings.filter_map { |setting| setting[SIZE] }.uniq.sort
+        sizes = @settings.select { |setting| setting[SIZE] }.sort_by { |setting| setting[SIZE] }.map { |setting| size_in(setting) }.uniq
         sizes.join("/") if sizes.any?
       end
 
@@ -57,7 +79,14 @@ module Holdup
 
       private
 
-      def held_ns = @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) }
+      def held_ns = @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) } + outside_ns
+
+      def share_of_held(part) = held_ns.zero? ? 0.0 : part.fdiv(held_ns)
+
+      def size_in(setting)
+        others = setting.attributes.select { |key, _| key.start_with?(OTHERS) }.map { |key, size| "#{key.delete_prefix(OTHERS)}: #{size}" }
+        others.empty? ? setting[SIZE].to_s : "#{setting[SIZE]} (#{others.join(", ")})"
+      end
 
       def merge(name, pools)
         Pool.new(name: name.delete_prefix(Processes::CONNECTIONS), max: pools.filter_map(&:max).max, busy: mean(pools, :busy),

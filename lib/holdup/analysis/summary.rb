@@ -78,7 +78,7 @@ module Holdup
 
       # @return [Connections] waits of the chosen units for a database connection
       def connections
-        @connections ||= Connections.new(total:, settings: setting_names.settings, members: processes.members,
+        @connections ||= Connections.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples,
           everyone: Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
       end
 

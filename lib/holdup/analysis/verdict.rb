@@ -28,8 +28,8 @@ module Holdup
         @split = summary.total.split
       end
 
-      # @return [Result] key: :no_data :connections :connections_kept :handoff :one_cause :account_cause :spread :starved :lock
-      #   :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Line or Row, `size` a String,
+      # @return [Result] key: :no_data :connections :connections_kept :connections_outside :handoff :one_cause :account_cause
+      #   :spread :starved :lock :sleep :native :io :cpu :calm; facts: shares 0.0 .. 1.0, `cause` a Blame::Line or Row, `size` a String,
       #   `kind` :request :job :unit
       def call
         return result(:no_data) if @summary.empty?
@@ -47,6 +47,7 @@ module Holdup
 
       def connections
         holder, size = waits.holder, waits.size
+        return result(:connections_outside, share: waits.wait_share, held_share: waits.outside_share, size:) if size && waits.outside?
         return result(:connections, share: waits.wait_share) unless holder && size
         result(:connections_kept, share: waits.wait_share, cause: holder, held_share: waits.held_share(holder), size:)
       end

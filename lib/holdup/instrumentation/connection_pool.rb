@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../recorder/holding"
 require_relative "../recorder/unit"
 require_relative "connection_pool/hooks"
 
@@ -8,14 +9,17 @@ module Holdup
     # Waits for a database connection, and who keeps the connections from others: Active Record's pools, 7.1 to 8.1.
     #
     # No event tells of a wait. So one private method is prepended that Active Record reaches only when a thread must wait:
-    # all other checkouts cost nothing, and connecting to the database is not taken for a wait. What units keep is told by
-    # checkout and checkin. (The connections' checkout callbacks would do, at five times the cost; see
-    # docs/connection-pool.md.) A method that looks different from what we know is left alone.
+    # all other checkouts pay nothing for it, and connecting to the database is not taken for a wait. Who keeps connections
+    # is told by checkout and checkin, in each pool from its first wait on. (The connections' checkout callbacks would do,
+    # at five times the cost; see docs/connection-pool.md.) A method that looks different from what we know is left alone.
     #
-    # Only a unit's own thread counts: an asynchronous query waits in a thread of Active Record's, and its request goes on.
+    # Only a unit's own thread is the unit: an asynchronous query waits in a thread of Active Record's, and its request
+    # goes on. What threads outside of units keep is one gauge of the process.
     class ConnectionPool
-      # On a connection while a unit has it. In a table of ours, every checkout would cost more.
+      # On a connection while a thread has it, and on a pool that somebody has waited for. In tables of ours, every checkout
+      # would cost more.
       MARK = :@holdup_holding
+      CONTENDED = :@holdup_contended
 
       # One pool at a tick, as Servers::Pool tells groups of threads: `max` connections, `busy` of them in use, `backlog`
       # threads that wait for one.
@@ -59,6 +63,16 @@ module Holdup
         end
       end
 
+      # @return [Hash{Symbol => Integer}] for how long threads outside of units have kept connections
+      def gauges = @base ? {connections_kept_ns: outside.so_far} : {}
+
+      # Somebody waits: from now on it matters who keeps this pool's connections.
+      # @param pool [Object]
+      # @return [void]
+      def contend(pool)
+        @guard.call(:connection_pool) { pool.instance_variable_set(CONTENDED, true) }
+      end
+
       # A thread must wait for a connection, in the block.
       # @return [Object] the block's value; its exception (the time is up) goes on untouched
       def waiting
@@ -72,10 +86,10 @@ module Holdup
       # @param connection [Object] that this thread has from now on
       # @return [void]
       def taken(connection)
-        unit = here or return
         @guard.call(:connection_pool) do
-          held = connection.instance_variable_get(MARK)
-          connection.instance_variable_set(MARK, unit.holding(@clock).take) unless held
+          next if connection.instance_variable_get(MARK)
+          holding = here&.holding(@clock) || outside
+          connection.instance_variable_set(MARK, holding.take)
         end
       end
 
@@ -94,6 +108,13 @@ module Holdup
       def here
         unit = Recorder::Unit.current
         unit if unit&.here?
+      end
+
+      # A child has none of the connections that its parent's threads keep.
+      def outside
+        return @outside if @pid == Process.pid
+        @pid = Process.pid
+        @outside = Recorder::Holding.new(@clock)
       end
 
       # Replicas and shards have pools of their own.

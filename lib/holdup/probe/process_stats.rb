@@ -7,23 +7,23 @@ module Holdup
     # in flight), the collector what it reads from outside (RSS, PSS).
     class ProcessStats
       # Layout: the gauges of single pools begin at 32, so many follow the named ones unused.
-      GAP = Array.new(10).freeze
+      GAP = Array.new(9).freeze
       MOST_POOLS = 8
 
       # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
       # @param resources [#call] the same of what is no group of threads (database connections): never "the" pool
-      # @param gauges [#call] gives the gauges that only a server knows, by name
+      # @param gauges [#call] gives the gauges that only a server or a resource knows, by name
       def initialize(pools: -> { [] }, resources: -> { [] }, gauges: -> { {} })
         @pools = pools
         @gauges = gauges
         @resources = resources
       end
 
-      # @return [Array<Integer, nil>] 22 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
+      # @return [Array<Integer, nil>] 23 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
       def to_a
         pools = @pools.call
         [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *jit, GC.stat(:heap_live_slots),
-          pools.first&.served, @gauges.call[:redis_rtt_ns], *GAP, *each_pool([*pools, *@resources.call])]
+          pools.first&.served, *@gauges.call.values_at(:redis_rtt_ns, :connections_kept_ns), *GAP, *each_pool([*pools, *@resources.call])]
       end
 
       private

@@ -5,6 +5,8 @@ module Holdup
     # For how long one unit keeps connections (or what else a pool has) from others: the sum over all of them, until they
     # are given back or the unit ends, whichever is earlier. It knows neither the unit nor the connections, so that whoever
     # keeps it keeps nothing else alive.
+    #
+    # Threads may share one: the clock is read first, because within one line of arithmetic threads don't switch.
     class Holding
       # @param clock [#monotonic_ns]
       def initialize(clock)
@@ -15,7 +17,8 @@ module Holdup
       # One more is kept.
       # @return [self]
       def take
-        @ns -= @clock.monotonic_ns
+        now = @clock.monotonic_ns
+        @ns -= now
         @open += 1
         self
       end
@@ -24,14 +27,21 @@ module Holdup
       # @return [void]
       def give_back
         return if @open.zero?
-        @ns += @clock.monotonic_ns
+        now = @clock.monotonic_ns
+        @ns += now
         @open -= 1
+      end
+
+      # @return [Integer] ns up to now, of all connections together
+      def so_far
+        now = @clock.monotonic_ns
+        @ns + @open * now
       end
 
       # The unit ends.
       # @return [Integer] ns, of all connections together
       def end
-        @ns += @open * @clock.monotonic_ns if @open.positive?
+        @ns = so_far if @open.positive?
         @open = 0
         @ns
       end

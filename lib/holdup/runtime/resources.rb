@@ -11,7 +11,7 @@ module Holdup
         @all = []
       end
 
-      # @param resource [#install, #facts, #pools] `install` is called again and again: what it needs may be loaded late
+      # @param resource [#install, #facts, #pools, #gauges] `install` is called again and again: what it needs may be loaded late
       # @return [void]
       def add(resource)
         @all |= [resource]
@@ -25,6 +25,9 @@ module Holdup
 
       # @return [Array<Servers::Pool>]
       def pools = each(&:pools).flatten(1)
+
+      # @return [Hash{Symbol => Integer}] by the names of Segment::Layout::GAUGES
+      def gauges = each(&:gauges).inject({}, :merge)
 
       private
 

@@ -68,7 +68,8 @@ module Holdup
 
       def take(server)
         @server = server
-        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools }, gauges: server.gauges)
+        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools },
+          gauges: -> { @resources.gauges.merge(server.gauges.call) })
       end
 
       def born = @server.generation || @generation

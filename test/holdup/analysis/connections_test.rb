@@ -55,6 +55,20 @@ class Holdup::Analysis::ConnectionsTest < Minitest::Test
     assert_equal ["5", "5/10"], [connections.size, connections(mixed).size]
   end
 
+  def test_sizes_of_several_pools
+    assert_equal "5 (animals: 2)", connections(windows(setting: {"db_pool" => 5, "db_pool.animals" => 2})).size
+  end
+
+  def test_threads_outside_of_units_keep_connections_too
+    samples = [[1, 0, 100], [1, 60, 300], [2, 0, 0], [2, 60, 200]].map { |pid, at, ms| sample(pid, at, connections_kept_ns: ms * MS) }
+    summary = self.summary(samples:)
+    assert_in_delta 0.8, summary.connections.outside_share
+    assert_in_delta 0.2, summary.rows.sum { |row| summary.connections.held_share(row) }
+    result = Holdup::Analysis::Verdict.new(summary).call
+    assert_equal [:connections_outside, "5"], [result.key, result.facts[:size]]
+    assert_in_delta 0.8, result.facts[:held_share]
+  end
+
   def test_pools_as_sampled
     db = {"pool.0": "web", "pool.0.max": 3, "pool.0.busy": 3, "pool.1": "db primary", "pool.1.max": 2}
     samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4), sample(2, 0, **db, "pool.1.busy": 1, "pool.1.backlog": 0)]

@@ -14,6 +14,10 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     queue = Class.new do
       attr_writer :waits
 
+      def initialize(pool)
+        @lock = pool
+      end
+
       def take(timeout) = @waits ? wait_poll(timeout) : :connection
 
       private
@@ -26,7 +30,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
 
       def initialize
         @checkout_timeout = 5
-        @queue = self.class::Queue.new
+        @queue = self.class::Queue.new(self)
         @connection = Object.new
       end
 
@@ -36,6 +40,8 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
       end
 
       def checkin(conn) = conn
+
+      def remove(conn) = conn
     end
   end
 
@@ -49,6 +55,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     @type = pool_class
     Hooks.install(@type, @watcher)
     @pool = @type.new
+    @watcher.contend(@pool)
   end
 
   def unit(&) = @recorder.measure("Report", &)
@@ -74,6 +81,22 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     end
     unit { assert_raises(TimeIsUp) { @pool.checkout } }
     assert_equal [5], charged(:pool_wait)
+  end
+
+  def test_before_the_first_wait_nobody_is_kept_from_anything
+    @pool = @type.new
+    unit { @pool.checkout && elapse(3) }
+    @pool.queue.waits = ->(timeout) { elapse(timeout) }
+    unit { @pool.checkout && elapse(4) }
+    assert_equal [4], charged(:pool_held)
+  end
+
+  def test_a_connection_that_is_thrown_away_is_kept_no_longer
+    unit do
+      @pool.remove(@pool.checkout.tap { elapse 3 })
+      elapse 4
+    end
+    assert_equal [3], charged(:pool_held)
   end
 
   def test_a_connection_is_kept_from_checkout_to_checkin
@@ -111,11 +134,12 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
     assert_equal [[2, 1, 3]], @probe.charged
   end
 
-  def test_outside_of_units_and_in_threads_that_a_unit_starts_nothing_is_charged
+  def test_what_threads_outside_of_units_keep_is_a_gauge
     @pool.queue.waits = ->(timeout) { elapse(timeout) }
-    @pool.checkin(@pool.checkout)
-    unit { Thread.new { @pool.checkin(@pool.checkout) }.join }
+    @pool.checkin(@pool.checkout.tap { elapse 3 })
+    unit { Thread.new { @pool.checkin(@pool.checkout.tap { elapse 4 }) }.join }
     assert_empty @probe.charged
+    assert_equal 7, @watcher.send(:outside).so_far
   end
 
   def test_nothing_is_kept_alive
@@ -131,7 +155,7 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
 
   def test_the_hooked_methods_look_as_before
     plain = pool_class
-    [[:checkout, plain, @type], [:checkin, plain, @type], [:wait_poll, plain::Queue, @type::Queue]].each do |name, before, after|
+    [[:checkout, plain, @type], [:checkin, plain, @type], [:remove, plain, @type], [:wait_poll, plain::Queue, @type::Queue]].each do |name, before, after|
       assert_equal before.instance_method(name).parameters, after.instance_method(name).parameters
     end
     assert @type::Queue.private_method_defined?(:wait_poll)
@@ -147,6 +171,6 @@ class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test
   end
 
   def test_without_active_record_there_is_nothing_to_tell
-    assert_equal [{}, []], [@watcher.facts, @watcher.pools]
+    assert_equal [{}, [], {}], [@watcher.facts, @watcher.pools, @watcher.gauges]
   end
 end

@@ -39,6 +39,15 @@ class Holdup::Recorder::HoldingTest < Minitest::Test
     assert_equal 5, @holding.end
   end
 
+  def test_so_far
+    @holding.take
+    after 5
+    assert_equal 5, @holding.so_far
+    @holding.give_back
+    after 7
+    assert_equal 5, @holding.so_far
+  end
+
   def test_nothing_taken_is_nothing
     @holding.give_back
     assert_equal 0, @holding.end

@@ -5,7 +5,7 @@ require "holdup/guard"
 require "holdup/runtime/resources"
 
 class Holdup::Runtime::ResourcesTest < Minitest::Test
-  Resource = Struct.new(:facts, :pools, :installed) do
+  Resource = Struct.new(:facts, :pools, :gauges, :installed) do
     def install
       self.installed = installed.to_i + 1
     end
@@ -17,6 +17,8 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
     def facts = raise("no")
 
     def pools = raise("no")
+
+    def gauges = raise("no")
   end
 
   def setup
@@ -25,20 +27,21 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
   end
 
   def test_all_are_told_once
-    first, second = Resource.new({"a" => 1}, [:x]), Resource.new({"b" => 2}, %i[y z])
+    first, second = Resource.new({"a" => 1}, [:x], {g: 1}), Resource.new({"b" => 2}, %i[y z], {h: 2})
     [first, second, first].each { |resource| @resources.add(resource) }
     @resources.install
-    assert_equal [{"a" => 1, "b" => 2}, %i[x y z], 1, 1], [@resources.facts, @resources.pools, first.installed, second.installed]
+    assert_equal [{"a" => 1, "b" => 2}, %i[x y z], {g: 1, h: 2}], [@resources.facts, @resources.pools, @resources.gauges]
+    assert_equal [1, 1], [first.installed, second.installed]
   end
 
   def test_none
-    assert_equal [{}, []], [@resources.facts, @resources.pools]
+    assert_equal [{}, [], {}], [@resources.facts, @resources.pools, @resources.gauges]
   end
 
   def test_one_that_fails_is_left_out
     @resources.add(Broken.new)
-    @resources.add(Resource.new({"a" => 1}, [:x]))
+    @resources.add(Resource.new({"a" => 1}, [:x], {g: 1}))
     @resources.install
-    assert_equal [{"a" => 1}, [:x], 1], [@resources.facts, @resources.pools, @log.lines.size]
+    assert_equal [{"a" => 1}, [:x], {g: 1}, 1], [@resources.facts, @resources.pools, @resources.gauges, @log.lines.size]
   end
 end

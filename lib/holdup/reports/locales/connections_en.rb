@@ -8,15 +8,18 @@ module Holdup
         verdict_connections: "The %<units>s spent %<share>s of their time waiting for a database connection.",
         verdict_connections_kept: "The %<units>s spent %<share>s of their time waiting for a database connection; the pool has %<size>s, " \
           "and %<cause>s kept them for %<held_share>s of the time that they were in use.",
+        verdict_connections_outside: "The %<units>s spent %<share>s of their time waiting for a database connection; the pool has %<size>s, " \
+          "and threads outside requests and jobs kept them for %<held_share>s of the time that they were in use.",
         remark_connections: "They also spent %<share>s of their time waiting for a database connection.",
 
         connections: "Database connections",
         wait_each: "wait each", wait_share: "% of time", kept_each: "kept each", kept_share: "% of kept",
         connections_pool: "Pool %<name>s: %<max>s connections in each process; on average %<busy>s were in use and %<backlog>s threads " \
           "waited for one (%<most>s at most).",
+        connections_outside: "(threads outside of units)",
         connections_size: "The pool has %<size>s connections in each process.",
         connections_note: "wait: for a connection while all were in use, a part of sleep. kept: from checkout to checkin, or to the " \
-          "unit's end; several at a time count each."
+          "unit's end, in each pool from its first wait on; several at a time count each."
       }.freeze
     end
   end

@@ -11,7 +11,7 @@ module Holdup
         def call
           return unless connections.any?
           columns = [word(:wait_each), word(:wait_share), word(:kept_each), word(:kept_share)]
-          Section.new(title: word(:connections), columns: [title_of_names, *columns], rows: listed.first(limit).map { |row| [row_label(row), *cells(row)] },
+          Section.new(title: word(:connections), columns: [title_of_names, *columns], rows: listed.first(limit).map { |row| [row_label(row), *cells(row)] } + outside,
             total: [word(:all), *cells(summary.total)], notes: more(listed.size) + pools + [word(:connections_note)])
         end
 
@@ -33,6 +33,10 @@ module Holdup
         def cells(row)
           [each_unit(row, waited(row)), Figures.bare_share(connections.wait_share(row)),
             each_unit(row, held(row)), Figures.bare_share(connections.held_share(row))]
+        end
+
+        def outside
+          connections.outside_ns.zero? ? [] : [[word(:connections_outside), "", "", "", Figures.bare_share(connections.outside_share)]]
         end
 
         def pools

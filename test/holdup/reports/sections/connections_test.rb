@@ -39,6 +39,11 @@ class Holdup::Reports::Sections::ConnectionsTest < Minitest::Test
       "Pool primary: 2 connections in each process; on average 2 were in use and 3 threads waited for one (3 at most)."
   end
 
+  def test_threads_outside_of_units
+    samples = [0, 300_000 * MS].each_with_index.map { |kept, at| {host: "h", pid: 1, at_s: SampleWindows::START_S + at, connections_kept_ns: kept} }
+    assert_equal ["(threads outside of units)", "", "", "", "90.9"], section(summary(samples:)).rows.last
+  end
+
   def test_only_when_somebody_waited
     assert_nil section(summary({"A" => [50, 0, 40]}))
   end
