@@ -23,6 +23,10 @@ require_relative "instrumentation/unit_name"
 #
 # The one holder of state is the runtime of this process, built at first use.
 module Holdup
+  # Servers whose workers are threads may load the application, and so call `start`, in several of them at once.
+  STARTING = Mutex.new
+  private_constant :STARTING
+
   class << self
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
@@ -40,12 +44,7 @@ module Holdup
     # Starts measuring in this process, and in the processes it forks; under a server or job runner (docs/servers.md)
     # when that is ready, in the processes that take units. Never raises: what goes wrong is logged.
     # @return [Boolean] whether this call started it
-    def start
-      return false if running?
-      served = configuration.enabled && runtime.guard.call(:servers) { servers.call }
-      return true if running? # the server had been ready for long
-      served ? !!runtime.wait_for_server : runtime.start
-    end
+    def start = STARTING.synchronize { start_once }
 
     # Ends measuring in this process.
     # @return [void]
@@ -94,6 +93,13 @@ module Holdup
     end
 
     private
+
+    def start_once
+      return false if running?
+      served = configuration.enabled && runtime.guard.call(:servers) { servers.call }
+      return true if running? # the server had been ready for long
+      served ? !!runtime.wait_for_server : runtime.start
+    end
 
     def build_runtime
       log = Log.new { (@draft || Configuration.draft).log }
