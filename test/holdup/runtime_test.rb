@@ -87,13 +87,13 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def test_labels_threads_by_name_without_their_numbers
-    names = ["puma srv tp 001", "worker-7", "sidekiq", "", nil]
+    names = ["puma srv tp 001", "worker-7", "sidekiq", "falcon (C=1/1 L=0.2)", "", nil]
     stop = Queue.new
     threads = names.map { |name| Thread.new { stop.pop }.tap { |thread| thread.name = name if name } }
     @runtime.start
     wait_until { @probe.labels.size > names.size }
     labels = threads.map { |thread| @probe.labels[thread] }
-    assert_equal ["thread:puma srv tp", "thread:worker", "thread:sidekiq", "thread:(unnamed)", "thread:(unnamed)"], labels
+    assert_equal ["thread:puma srv tp", "thread:worker", "thread:sidekiq", "thread:falcon", "thread:(unnamed)", "thread:(unnamed)"], labels
     assert_equal "main", @probe.labels[Thread.main]
   ensure
     stop&.close
@@ -218,6 +218,14 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal [false, [false, true, true]], grandchild
     assert_predicate @runtime, :running?
     assert_equal true, in_child { @runtime.running? }
+  end
+
+  def test_no_thread_of_ours_is_there_when_a_server_forks_its_helper
+    serve({}, worker: 1)
+    threads = @runtime.wait_in_forks { Thread.list.map(&:name) }
+    refute_includes threads, "holdup"
+    ticks = @probe.ticks.size
+    wait_until { @probe.ticks.size > ticks } # a new one
   end
 
   def test_waiting_again_leaves_the_collector_alone

@@ -34,8 +34,17 @@ module Holdup
         take(server)
         open_segment
         @probe.enable
-        @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
+        resume
         self
+      end
+
+      # Our thread ends; everything is measured on.
+      # @return [void]
+      def pause = @ticker.stop
+
+      # @return [void]
+      def resume
+        @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
       end
 
       # The process turns out to be another server's, or one more's.
@@ -87,7 +96,7 @@ module Holdup
 
       def account(thread)
         return "main" if thread.equal?(Thread.main)
-        name = thread.name.to_s.sub(/[\s\-_#]*\d+\z/, "")
+        name = thread.name.to_s.sub(/(?:\s*\(.*\)|[\s\-_#]*\d+)\z/, "")
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
