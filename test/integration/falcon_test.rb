@@ -75,6 +75,19 @@ class FalconTest < Minitest::Test
     end
   end
 
+  # The framework starts Holdup while Falcon makes the worker; much garbage is collected by then.
+  def test_a_rails_application
+    environment = {"WITH_HOLDUP" => "1", "RAILS_ENV" => "production", "RUBYLIB" => File.join(ServedApp::ROOT, "lib")}
+    command = "exec bundle exec falcon serve --bind http://127.0.0.1:$PORT --count 2"
+    ServedApp.serve("sh", "-c", command, app: "rails", env: environment) do |app|
+      app.wait { app.live.size == 2 }
+      4.times { app.get("/orders") && app.get("/orders/7") }
+      app.wait { app.counts.values_at("OrdersController#index", "OrdersController#show") == [4, 4] }
+      assert_equal [["falcon", 2, 1, true]], shapes(app)
+      assert_equal [2, 2], app.live.map { |entry| entry.read(&:profile)["lever.processes.value"] }
+    end
+  end
+
   # There is no controller, and the application is loaded before the server is.
   def test_rackup
     command = ["sh", "-c", "exec bundle exec rackup --server falcon --host 127.0.0.1 --port $PORT config.ru"]

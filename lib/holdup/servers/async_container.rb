@@ -9,6 +9,8 @@ module Holdup
       PROGRAMS = %w[falcon falcon-host].freeze
       # In the storage of a worker's first fiber, which all others of it inherit.
       PLACE = :holdup_place
+      # service [String, nil] its name; index [Integer] of the place among those of the service
+      Place = Data.define(:service, :index)
 
       # Prepended to Async::Container::Controller. `start` returns when the first workers are ready.
       class Booting < Module
@@ -27,7 +29,7 @@ module Holdup
         def spawn(name: nil, **options, &block)
           return super unless self.class.respond_to?(:multiprocess?) && self.class.multiprocess?
           @holdup_places ||= Hash.new(-1)
-          place = @holdup_places[name] += 1
+          place = Place.new(service: name, index: @holdup_places[name] += 1)
           super do |*arguments|
             Fiber[PLACE] = place
             block.call(*arguments)
@@ -38,7 +40,7 @@ module Holdup
       # @return [Boolean] whether this process is run by Falcon: its services may not exist yet
       def self.here? = PROGRAMS.include?(File.basename($PROGRAM_NAME)) || controllers.any?
 
-      # @return [Array<Async::Service::Controller>] of this process, or inherited from the one that forked it, with a Falcon
+      # @return [Array<Async::Service::Controller>] with a Falcon
       def self.controllers
         return [] unless defined?(::Async::Service::Controller) && defined?(::Falcon::Service::Server)
         ObjectSpace.each_object(::Async::Service::Controller).select { |controller| controller.services.grep(::Falcon::Service::Server).any? }

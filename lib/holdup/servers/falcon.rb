@@ -68,10 +68,10 @@ module Holdup
       end
 
       def identity
-        topology = @topology ||= Topology.new(AsyncContainer.controllers.first)
+        place = Fiber[AsyncContainer::PLACE]
+        topology = @topology ||= Topology.here(place&.service)
         levers = topology.levers
-        Identity.new(name: "falcon", worker: Fiber[AsyncContainer::PLACE], facts: facts(topology),
-          pools: -> { [pool] }, levers: -> { levers })
+        Identity.new(name: "falcon", worker: place&.index, facts: facts(topology), pools: -> { [pool] }, levers: -> { levers })
       end
 
       # One thread takes any number of requests: `threads` says nothing about that, `fibers` does.

@@ -6,30 +6,44 @@ require_relative "../lever"
 module Holdup
   module Servers
     class Falcon
-      # How many processes and event loops a Falcon has, and where that is said. Without a controller (rackup) it is one
-      # process with one loop.
+      # How many processes and event loops a Falcon has, and where that is said. Asked in a worker, where the controller may
+      # be gone (nothing refers to it after the fork); what a worker is made of is there. Without any of that (rackup)
+      # it is one process with one loop.
       class Topology
         FILE = "falcon.rb"
 
-        # @param controller [Async::Service::Controller, nil]
-        def initialize(controller)
-          @container = controller&.container_class
-          service = controller&.services&.grep(::Falcon::Service::Server)&.first
-          @environment = service&.environment&.evaluator
-          @options = @environment&.container_options || {}
+        # @param name [String, nil] of this worker's service, where it is known
+        # @return [Topology] of this process
+        def self.here(name)
+          services = defined?(::Falcon::Service::Server) ? ObjectSpace.each_object(::Falcon::Service::Server).to_a : []
+          service = services.find { |each| each.name == name } || services.first
+          new(service&.environment&.evaluator, forked: any?("Async::Container::Forked::Child::Instance"),
+            threaded: any?("Async::Container::Threaded::Child::Instance"))
+        end
+
+        def self.any?(type) = Object.const_defined?(type) && ObjectSpace.each_object(Object.const_get(type)).any?
+        private_class_method :any?
+
+        # @param environment [Async::Service::Environment::Evaluator, nil] of the service
+        # @param forked [Boolean] whether this process was forked as a worker
+        # @param threaded [Boolean] whether workers are threads here
+        def initialize(environment, forked:, threaded:)
+          @environment = environment
+          @forked = forked
+          @threaded = threaded
+          @options = environment&.container_options || {}
         end
 
         # @return [Integer] worker processes; 0 when the only process does the work
         def processes
-          return 0 unless forks?
-          hybrid? ? forks : count
+          return 0 unless @forked
+          @threaded ? forks : count
         end
 
         # @return [Integer] event loops of each process
         def threads
-          return 1 unless @container
-          return count unless forks?
-          hybrid? ? @options[:threads] || (count / forks).ceil : 1
+          return 1 unless @threaded
+          @forked ? @options[:threads] || (count / forks).ceil : count
         end
 
         # @return [Boolean] whether something is loaded before the workers are forked
@@ -38,21 +52,17 @@ module Holdup
         # @return [Array<Lever>]
         def levers
           levers = []
-          levers << lever("processes", processes, hybrid? ? "--forks N" : "--count N", "count N") if forks?
-          levers << lever("threads", threads, hybrid? ? "--threads N" : "--threaded --count N", nil) if threads > 1
+          levers << lever("processes", processes, @threaded ? "--forks N" : "--count N", "count N") if @forked
+          levers << lever("threads", threads, @forked ? "--hybrid --threads N" : "--threaded --count N", nil) if @threaded
           levers
         end
 
         private
 
-        def forks? = !!@container&.multiprocess?
-
-        def hybrid? = defined?(::Async::Container::Hybrid) && @container == ::Async::Container::Hybrid
-
         def processors = ::Async::Container.processor_count
 
         # As Async::Container::Generic#run and Hybrid#run have it.
-        def count = @options[:count] || (hybrid? ? processors**2 : processors)
+        def count = @options[:count] || ((@forked && @threaded) ? processors**2 : processors)
 
         def forks = @options[:forks] || [processors, count].min
 
