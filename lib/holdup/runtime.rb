@@ -78,13 +78,15 @@ module Holdup
     end
 
     # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this process
-    # measures on.
+    # measures on. None of our threads is there while it forks: CRuby 3.4 can lose a child for one that is just waking up.
     # @return [Object] the block's value
     def wait_in_forks
       @forks_wait = true
+      @guard.call(:fork) { @session&.pause }
       yield
     ensure
       @forks_wait = false
+      @guard.call(:fork) { @session&.resume }
     end
 
     # Something that the application has, whatever serves it: joined and told once this process, or a fork, measures.
