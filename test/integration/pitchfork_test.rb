@@ -84,7 +84,7 @@ class PitchforkTest < Minitest::Test
       answered = asked(app)
       first = app.wait { collectors(app).first }
       refork(app, 1)
-      app.wait { (collectors(app) - [first]).any? }
+      app.wait { collectors(app).then { |pids| pids.size == 1 && pids != [first] } } # the first ends with its mold
       answered += asked(app)
       app.stop
       app.wait { app.processes.empty? }
@@ -98,7 +98,9 @@ class PitchforkTest < Minitest::Test
     {"after_mold_fork" => [0, 1], "after_worker_fork" => [0, 1], "after_worker_ready" => [-1, -1]}.each do |hook, workers| # too late for the index in the last
       serve(WITHOUT_HOLDUP: "1", HOOK: hook) do |app|
         app.wait { app.live_workers == workers }
+        refork(app, 1)
         app.stop
+        assert_equal [*workers, 0, 1].sort, app.snapshots.map { |snapshot| snapshot.header.worker_index }.sort
         assert_no_trouble(app)
       end
     end
