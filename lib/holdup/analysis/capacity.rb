@@ -19,11 +19,16 @@ module Holdup
       # @param row [Row]
       # @return [Float, nil] 0.0 .. 1.0; nil when nobody knows how many threads there were
       def share(row)
-        seconds = @members.select { |member| row.settings.include?(member.setting) }.filter_map { |member| member.thread_seconds(kind(row)) }.sum
+        seconds = members(row).filter_map { |member| member.thread_seconds(kind(row)) }.sum
         row.wall_ns.fdiv(seconds * NS) if seconds.positive?
       end
 
       private
+
+      # A row of a process is of that one only.
+      def members(row)
+        @members.select { |member| row.settings.include?(member.setting) && (row.kind != :process || row.name == member.name) }
+      end
 
       def kind(row) = %i[request job].include?(row.kind) ? row.kind : nil
     end

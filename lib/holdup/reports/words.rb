@@ -38,7 +38,7 @@ module Holdup
       # @return [String]
       def call(key, **params)
         text = @table.fetch(key)
-        params.empty? ? text : format(text, **params)
+        (params.empty? || !text.include?("%<")) ? text : format(text, **params) # formatting none is a warning in Ruby 3.3
       end
     end
   end

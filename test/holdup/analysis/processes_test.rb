@@ -75,6 +75,8 @@ class Holdup::Analysis::ProcessesTest < Minitest::Test
     assert_in_delta 0.5, capacity.share(row(:request, 1350))
     assert_in_delta 0.5, capacity.share(row(nil, 4050))
     assert_nil capacity.share(row(:job, 10, settings: ["other"]))
+    assert_in_delta 0.5, capacity.share(row(:process, 4050).with(name: "worker 0"))
+    assert_nil capacity.share(row(:process, 4050).with(name: "worker 1"))
   end
 
   def test_long_spans_need_fewer_samples
