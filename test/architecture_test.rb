@@ -21,7 +21,7 @@ class ArchitectureTest < Minitest::Test
     "configuration" => [],
     "doctor" => %w[analysis configuration probe segment],
     "exec" => %w[instrumentation runtime servers],
-    "exec_boot" => %w[exec],
+    "exec_boot" => %w[base exec],
     "flat_json" => [],
     "fork_hook" => %w[guard],
     "guard" => %w[log],
