@@ -15,7 +15,7 @@ module Holdup
     RAILS = "Rails::Engine"
     # Servers::KNOWN, which is not loaded here.
     SERVERS = %w[
-      Puma::Launcher Unicorn::HttpServer Pitchfork::HttpServer Async::Container::Controller Falcon::Server
+      Puma::Launcher Puma::RackHandler Unicorn::HttpServer Pitchfork::HttpServer Async::Container::Controller Falcon::Server
       Sidekiq::Launcher Sidekiq::Shutdown SolidQueue::Worker GoodJob::ThreadStatus
     ].freeze
 

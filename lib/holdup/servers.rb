@@ -19,6 +19,10 @@ module Holdup
         require_relative "servers/puma"
         Puma
       },
+      "Puma::RackHandler" => -> { # `rails server` loads the launcher after the application
+        require_relative "servers/puma"
+        Puma
+      },
       "Unicorn::HttpServer" => -> {
         require_relative "servers/unicorn"
         Unicorn
@@ -78,7 +82,8 @@ module Holdup
       # @param constant [String] a key of KNOWN whose class exists
       # @return [void]
       def install(constant)
-        @joined[constant] ||= @known.fetch(constant).call.new(runtime: @runtime, middleware: @middleware).tap(&:install)
+        adapter = @known.fetch(constant).call
+        @joined[adapter] ||= adapter.new(runtime: @runtime, middleware: @middleware).tap(&:install)
       end
     end
   end

@@ -4,6 +4,7 @@ require_relative "identity"
 require_relative "pool"
 require_relative "puma/hooks"
 require_relative "puma/levers"
+require_relative "puma/presence"
 
 module Holdup
   module Servers
@@ -13,8 +14,7 @@ module Holdup
     # application's boot and knows the worker. Puma::Server#run is called in every kind of process, also in the workers
     # that a worker forks, and after an application that starts Holdup in the middle of its own boot.)
     class Puma
-      # @return [Boolean] whether this process is run by Puma
-      def self.here? = ObjectSpace.each_object(::Puma::Launcher).any?
+      extend Presence
 
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
@@ -28,6 +28,15 @@ module Holdup
 
       # @return [void]
       def install
+        return launched if Puma.launcher?
+        ::Puma::RackHandler.prepend(HandlerHook.new(self)) if ::Puma.const_defined?(:RackHandler)
+      end
+
+      # The launcher's class is there.
+      # @return [void]
+      def launched
+        return if @hooked
+        @hooked = true
         ::Puma::Launcher.prepend(LauncherHook.new(self))
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end

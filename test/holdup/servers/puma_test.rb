@@ -87,6 +87,10 @@ class PumaAdapterTest < Minitest::Test
     assert_equal %i[wait_for_server end_collector stop], @told.calls
   end
 
+  def test_hints_are_short_enough_for_the_profile
+    assert_operator identity.levers.call.map { |lever| lever.how.bytesize }.max, :<=, 120
+  end
+
   def test_levers
     levers = identity.levers.call.to_h { |lever| [lever.name, [lever.value, lever.live]] }
     assert_equal({"threads" => [3, false], "processes" => [2, true], "max_io_threads" => [0, false], "preload" => [true, false], "fork_worker" => [false, false]}, levers)

@@ -19,6 +19,17 @@ module Holdup
         end
       end
 
+      # Prepended to Puma::RackHandler, whose `config` loads the launcher.
+      class HandlerHook < Module
+        # @param adapter [Puma]
+        def initialize(adapter)
+          super()
+          define_method(:config) do |*arguments|
+            super(*arguments).tap { adapter.launched }
+          end
+        end
+      end
+
       # Prepended to Puma::Cluster::Worker, which knows its index.
       class WorkerHook < Module
         # @param adapter [Puma]

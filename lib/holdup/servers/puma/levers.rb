@@ -8,15 +8,14 @@ module Holdup
     class Puma
       # What can be turned in a Puma, and how, in the words of its version.
       class Levers
-        RESTART = "then a restart (SIGUSR2 to the master)"
-        THREADS = "threads N, N; #{RESTART}".freeze
-        LIVE_THREADS = "threads N, N; #{RESTART}. While it runs: the server that before_thread_start gives, or " \
-          "Puma::Server.current in a request, has update_thread_pool_min_max(min: N, max: N), which needs both".freeze
-        PROCESSES = "workers N; #{RESTART}. While it runs: SIGTTIN to the master adds one, SIGTTOU takes one away".freeze
-        FIRST_PROCESSES = "workers N: cluster mode; #{RESTART}".freeze
-        IO_THREADS = "max_io_threads N, and env[\"puma.mark_as_io_bound\"].call in requests that wait; #{RESTART}".freeze
-        PRELOAD = "preload_app! true shares the application's memory, false lets restarts go in phases; #{RESTART}".freeze
-        REFORK = "fork_worker: workers are forked from worker 0 again at SIGURG to the master; #{RESTART}".freeze
+        RESTART = "then restart (SIGUSR2 to the master)"
+        THREADS = "threads N, N, #{RESTART}".freeze
+        LIVE_THREADS = "threads N, N, then restart; live: Puma::Server.current.update_thread_pool_min_max(min: N, max: N)"
+        PROCESSES = "workers N, #{RESTART}; live: SIGTTIN adds one, SIGTTOU takes one away".freeze
+        FIRST_PROCESSES = "workers N for cluster mode, #{RESTART}".freeze
+        IO_THREADS = "max_io_threads N, #{RESTART}; requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
+        PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
+        REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
         # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN does).
         # @param launcher [Puma::Launcher]

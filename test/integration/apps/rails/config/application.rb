@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+# The smallest real application: API only, no database, no Gemfile of its own.
+require "rails"
+require "action_controller/railtie"
+require "holdup" if ENV["WITH_HOLDUP"]
+
+class Shop < Rails::Application
+  config.root = File.expand_path("..", __dir__)
+  config.load_defaults 8.1
+  config.api_only = true
+  config.eager_load = true
+  config.logger = Logger.new(File::NULL)
+  config.secret_key_base = "x" * 64
+  config.hosts.clear
+  config.holdup.series_limit = 50 if config.respond_to?(:holdup)
+end
