@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/stores"
 require_relative "job_database"
 require_relative "served_app"
 
@@ -50,6 +51,19 @@ class JobApp < ServedApp
 
   # @return [Array<Holdup::Segment::Slot>] of requests
   def requests = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
+
+  # Waits until the collector, and with it the last process, has ended.
+  # @return [Hash{String => Integer}] jobs by name, in the store
+  def carried
+    wait { processes.empty? }
+    opened = Holdup::Stores.open(store)
+    opened.windows(0, Time.now.to_i + 120, kinds: [:job]).each_with_object(Hash.new(0)) { |window, sums| sums[window.series.name] += window.count }
+  ensure
+    opened&.close
+  end
+
+  # @return [Array<String>] what the collector has left in the folder
+  def segments = Dir.glob("*.segment", base: dir)
 
   # @return [Array<Hash{String => Object}>] of the processes that run
   def profiles = live.map { |entry| entry.read(&:profile) }
