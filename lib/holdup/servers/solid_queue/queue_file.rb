@@ -11,7 +11,7 @@ module Holdup
         ITEM = /\A\s*-\s+\w+:/
         SECTION = /\A(\w+):/
         QUEUES = /\bqueues:\s*(.+?)\s*\z/
-        NOISE = /["'\[\]\s]|\A\*?\z/
+        NOISE = /["'\[\]\s]/
         VARIABLE = /\bENV\b\W*(?:fetch\W*)?["'](\w+)["']/
 
         # @return [QueueFile] the file that Solid Queue reads
