@@ -87,13 +87,13 @@ class Holdup::RuntimeTest < Minitest::Test
   end
 
   def test_labels_threads_by_name_without_their_numbers
-    names = ["puma srv tp 001", "worker-7", "sidekiq", "falcon (C=1/1 L=0.2)", "", nil]
+    names = ["puma srv tp 001", "worker-7", "sidekiq", "falcon (C=1/1 L=0.2)", "dispatcher-7fd0#{"a1" * 8}", "", nil]
     stop = Queue.new
     threads = names.map { |name| Thread.new { stop.pop }.tap { |thread| thread.name = name if name } }
     @runtime.start
     wait_until { @probe.labels.size > names.size }
     labels = threads.map { |thread| @probe.labels[thread] }
-    assert_equal ["thread:puma srv tp", "thread:worker", "thread:sidekiq", "thread:falcon", "thread:(unnamed)", "thread:(unnamed)"], labels
+    assert_equal ["puma srv tp", "worker", "sidekiq", "falcon", "dispatcher", "(unnamed)", "(unnamed)"], labels.map { |label| label.delete_prefix("thread:") }
     assert_equal "main", @probe.labels[Thread.main]
   ensure
     stop&.close

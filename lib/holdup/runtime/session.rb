@@ -89,14 +89,15 @@ module Holdup
         describe
       end
 
-      # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002" share one.
+      # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002" share one, and
+      # so do the threads of Solid Queue, which end in a random number.
       def label_threads
         Thread.list.each { |thread| @probe.label(thread, account(thread)) }
       end
 
       def account(thread)
         return "main" if thread.equal?(Thread.main)
-        name = thread.name.to_s.sub(/(?:\s*\(.*\)|[\s\-_#]*\d+)\z/, "")
+        name = thread.name.to_s.sub(/(?:\s*\(.*\)|[\s\-_#]*\d+|-\h{20,})\z/, "")
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
