@@ -14,6 +14,7 @@ module Holdup
       OTHERS = "db_pool."
       # The gauge of threads that run no unit.
       OUTSIDE = :connections_kept_ns
+      COVERED = 0.5
 
       # One pool, as sampled in all processes that have it: connections in each, and means of those in use and of the
       # threads that wait.
@@ -24,12 +25,16 @@ module Holdup
       # @param settings [Array<Setting>]
       # @param members [Array<Processes::Member>]
       # @param samples [Array<Hash>] of the processes
-      def initialize(total:, everyone:, settings:, members: [], samples: [])
+      # @param from_s [Integer] start of what was asked for
+      # @param to_s [Integer]
+      def initialize(total:, everyone:, settings:, from_s:, to_s:, members: [], samples: [])
         @total = total
         @everyone = everyone
         @settings = settings
         @members = members
         @samples = samples
+        @from_s = from_s
+        @to_s = to_s
       end
 
       # @return [Boolean] whether any of the units waited
@@ -46,11 +51,11 @@ module Holdup
       # @return [Float] of the time for which all threads together kept connections
       def held_share(row) = share_of_held(row.sum(:pool_held_ns))
 
-      # @return [Integer] ns for which threads that ran no unit kept connections, between the samples of their processes
-      def outside_ns
-        @outside_ns ||= @samples.select { |sample| sample.key?(OUTSIDE) }.group_by { |sample| sample.values_at(:host, :pid, :start) }
-          .sum { |_, same| Processes::Trail.new(same.sort_by { |sample| sample[:at_s] }).grown(OUTSIDE).to_i }
-      end
+      # @return [Integer] ns for which threads that ran no unit kept connections, as far as samples tell
+      def outside_ns = @outside_ns ||= counted.sum(&:grown_ns)
+
+      # @return [Boolean] whether samples cover enough of the processes' time to say who kept the most
+      def outside_known? = counted.any? && counted.sum(&:covered_s) >= COVERED * counted.sum(&:alive_s)
 
       # @return [Float]
       def outside_share = share_of_held(outside_ns)
@@ -78,6 +83,24 @@ module Holdup
       end
 
       private
+
+      # The gauge of one process: by how much it grew, in how much of its time.
+      Counted = Data.define(:grown_ns, :covered_s, :alive_s)
+      private_constant :Counted
+
+      def counted
+        @counted ||= @samples.select { |sample| sample.key?(OUTSIDE) }.group_by { |sample| sample.values_at(:host, :pid, :start) }
+          .map { |_, same| count(same.sort_by { |sample| sample[:at_s] }) }
+      end
+
+      # A process that was born in the span began at zero.
+      def count(samples)
+        born_s = samples.first[:since_s]
+        samples = [{:at_s => born_s, OUTSIDE => 0}, *samples] if born_s && born_s >= @from_s
+        first_s, last_s = samples.first[:at_s], samples.last[:at_s]
+        Counted.new(grown_ns: Processes::Trail.new(samples).grown(OUTSIDE).to_i, covered_s: last_s - first_s,
+          alive_s: (samples.last[:ended] ? last_s : @to_s) - first_s)
+      end
 
       def held_ns = @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) } + outside_ns
 

@@ -78,7 +78,7 @@ module Holdup
 
       # @return [Connections] waits of the chosen units for a database connection
       def connections
-        @connections ||= Connections.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples,
+        @connections ||= Connections.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples, from_s:, to_s: measured_to_s,
           everyone: Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
       end
 

@@ -47,8 +47,8 @@ module Holdup
 
       def connections
         holder, size = waits.holder, waits.size
-        return result(:connections_outside, share: waits.wait_share, held_share: waits.outside_share, size:) if size && waits.outside?
-        return result(:connections, share: waits.wait_share) unless holder && size
+        return result(:connections, share: waits.wait_share) unless holder && size && waits.outside_known?
+        return result(:connections_outside, share: waits.wait_share, held_share: waits.outside_share, size:) if waits.outside?
         result(:connections_kept, share: waits.wait_share, cause: holder, held_share: waits.held_share(holder), size:)
       end
 

@@ -17,8 +17,10 @@ class Holdup::Analysis::ConnectionsTest < Minitest::Test
     end
   end
 
-  def summary(windows = self.windows, **options)
-    Holdup::Analysis::Summary.new(windows, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
+  IDLE = [0, 60].map { |at| {host: "web-1", pid: 9, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
+
+  def summary(windows = self.windows, samples: IDLE, **options)
+    Holdup::Analysis::Summary.new(windows, samples:, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
   end
 
   def connections(...) = summary(...).connections
@@ -82,6 +84,19 @@ class Holdup::Analysis::ConnectionsTest < Minitest::Test
     assert_in_delta 0.9, result.facts[:held_share]
     stalled = windows.map { |window| window.with(histograms: window.histograms.merge(stalled: window.histograms[:wall])) }
     refute_equal :connections_kept, Holdup::Analysis::Verdict.new(summary(stalled)).call.key
+  end
+
+  def test_a_process_that_was_born_in_the_span_began_at_zero
+    born = connections(samples: [sample(1, 50, since_s: SampleWindows::START_S, ended: true, connections_kept_ns: 100 * MS)])
+    assert_equal [100 * MS, true], [born.outside_ns, born.outside_known?]
+  end
+
+  def test_without_samples_of_most_of_the_time_nobody_is_named
+    early = [sample(1, 5, since_s: SampleWindows::START_S, connections_kept_ns: 0)]
+    [[], early].each do |samples|
+      summary = self.summary(samples:)
+      assert_equal [false, :connections], [summary.connections.outside_known?, Holdup::Analysis::Verdict.new(summary).call.key]
+    end
   end
 
   def test_the_verdict_without_a_size_or_holder

@@ -15,6 +15,7 @@ module Holdup
         wait_each: "待ち/件", wait_share: "時間の%", kept_each: "占有/件", kept_share: "占有の%",
         connections_pool: "プール %<name>s：プロセスごとに %<max>s 接続。平均で %<busy>s 接続が使用中、%<backlog>s スレッドが空き待ち（最大 %<most>s）。",
         connections_outside: "(処理外のスレッド)",
+        connections_unknown: "リクエストやジョブ以外のスレッドの占有時間はまだ不明です（プロセスの採取は1分ごと）。",
         connections_size: "プールはプロセスごとに %<size>s 接続です。",
         connections_note: "待ち：全接続が使用中で空きを待った時間（sleep の一部）。占有：取得から返却または処理の終了まで（プールごとに最初の空き待ち以降）。同時に複数持てばそれぞれ数えます。"
       }.freeze

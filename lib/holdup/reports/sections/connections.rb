@@ -12,7 +12,7 @@ module Holdup
           return unless connections.any?
           columns = [word(:wait_each), word(:wait_share), word(:kept_each), word(:kept_share)]
           Section.new(title: word(:connections), columns: [title_of_names, *columns], rows: listed.first(limit).map { |row| [row_label(row), *cells(row)] } + outside,
-            total: [word(:all), *cells(summary.total)], notes: more(listed.size) + pools + [word(:connections_note)])
+            total: [word(:all), *cells(summary.total)], notes: more(listed.size) + pools + unknown + [word(:connections_note)])
         end
 
         private
@@ -38,6 +38,8 @@ module Holdup
         def outside
           connections.outside_ns.zero? ? [] : [[word(:connections_outside), "", "", "", Figures.bare_share(connections.outside_share)]]
         end
+
+        def unknown = connections.outside_known? ? [] : [word(:connections_unknown)]
 
         def pools
           sampled = connections.pools.map { |pool| sentence(pool) }

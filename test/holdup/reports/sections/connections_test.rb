@@ -8,6 +8,7 @@ require "holdup/reports/text"
 class Holdup::Reports::Sections::ConnectionsTest < Minitest::Test
   MS = 1_000_000
   SETTING = {"db_pool" => 2}.freeze
+  IDLE = [0, 60].map { |at| {host: "h", pid: 1, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
 
   # name => milliseconds per unit: elapsed, waited, kept
   def windows(units)
@@ -18,8 +19,8 @@ class Holdup::Reports::Sections::ConnectionsTest < Minitest::Test
     end
   end
 
-  def summary(units = {"Slow#show" => [100, 0, 95], "Quick#show" => [50, 40, 5]}, **options)
-    Holdup::Analysis::Summary.new(windows(units), from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
+  def summary(units = {"Slow#show" => [100, 0, 95], "Quick#show" => [50, 40, 5]}, samples: IDLE, **options)
+    Holdup::Analysis::Summary.new(windows(units), samples:, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
   end
 
   def section(summary = self.summary, language: "en", limit: 10)
@@ -40,8 +41,13 @@ class Holdup::Reports::Sections::ConnectionsTest < Minitest::Test
   end
 
   def test_threads_outside_of_units
-    samples = [0, 300_000 * MS].each_with_index.map { |kept, at| {host: "h", pid: 1, at_s: SampleWindows::START_S + at, connections_kept_ns: kept} }
+    samples = [IDLE.first, IDLE.last.merge(connections_kept_ns: 300_000 * MS)]
     assert_equal ["(threads outside of units)", "", "", "", "90.9"], section(summary(samples:)).rows.last
+  end
+
+  def test_what_is_not_known_yet_is_said
+    assert_empty section.notes.grep(/not known yet/)
+    assert_equal 1, section(summary(samples: [])).notes.grep(/not known yet/).size
   end
 
   def test_only_when_somebody_waited
