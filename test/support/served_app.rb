@@ -46,7 +46,7 @@ class ServedApp
 
   # @yieldparam app [ServedApp] while it serves
   def run
-    @pid = Process.spawn(@env, *@command, chdir: File.join(APPS, @app), out: log_path, err: %i[child out], in: File::NULL, pgroup: true)
+    @pid = Process.spawn(@env, *@command, chdir: File.expand_path(@app, APPS), out: log_path, err: %i[child out], in: File::NULL, pgroup: true)
     @group = @pid
     wait { answers? }
     yield self
