@@ -2,9 +2,11 @@
 
 require "test_helper"
 require "contracts/server_contract"
+require "support/collectors_beside"
 
 class PitchforkTest < Minitest::Test
   include ServerContract
+  include CollectorsBeside
 
   REFORKS = 20
 
@@ -142,14 +144,4 @@ class PitchforkTest < Minitest::Test
   end
 
   def lib = File.join(ServedApp::ROOT, "lib")
-
-  def collectors(app)
-    app.processes.map { |process| process[:pid] }.select { |pid| command_line(pid).include?("collect\0") }
-  end
-
-  def command_line(pid)
-    File.read("/proc/#{pid}/cmdline")
-  rescue SystemCallError
-    ""
-  end
 end

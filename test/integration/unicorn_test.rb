@@ -3,9 +3,11 @@
 require "test_helper"
 require "contracts/server_contract"
 require "rails"
+require "support/collectors_beside"
 
 class UnicornTest < Minitest::Test
   include ServerContract
+  include CollectorsBeside
 
   def server_command = %w[bundle exec ruby -W:deprecated -S unicorn -c unicorn.rb]
 
@@ -126,13 +128,12 @@ class UnicornTest < Minitest::Test
   # Unicorn waits for any child and takes our collector's end away from the thread that looks after it.
   def test_a_collector_that_dies_is_started_again
     serve(HOLDUP_COLLECTOR: "process") do |app|
-      first = collector(app)
+      first = app.wait { collectors(app).first }
       Process.kill(:KILL, first)
-      second = app.wait { collector(app).then { |pid| pid if pid && pid != first } }
-      app.signal(:HUP) # reads `Holdup.start` again
-      app.wait { app.snapshots.any? }
+      second = app.wait { (collectors(app) - [first]).first }
       complete(app)
-      assert_equal second, collector(app)
+      reload(app) # reads `Holdup.start` again
+      assert_equal [second], collectors(app)
       said = app.log.lines.grep(/holdup:/)
       assert_equal 1, said.size
       assert_match(/the collector ended \((reaped elsewhere|SIGKILL.*)\); started again in 1 s/, said.first) # whoever was first
@@ -170,8 +171,4 @@ class UnicornTest < Minitest::Test
   end
 
   def lib = File.join(ServedApp::ROOT, "lib")
-
-  def collector(app)
-    app.wait { app.processes.find { |process| !process[:state].start_with?("Z") && File.read("/proc/#{process[:pid]}/cmdline").include?("collect\0") } }[:pid]
-  end
 end
