@@ -31,3 +31,13 @@ class OuterJob < ActiveJob::Base
 
   def perform = MailJob.perform_now
 end
+
+class BrokenJob < ActiveJob::Base
+  def perform = raise("broken")
+end
+
+class ForkingJob < ActiveJob::Base
+  def perform
+    Process.wait(fork { MailJob.perform_now })
+  end
+end
