@@ -33,7 +33,7 @@ class SidekiqBlameTest < Minitest::Test
 
   def run_jobs
     RedisServer.run do |redis|
-      command = [RbConfig.ruby, EXE, "exec", "--store", store, "--", *SidekiqProcess::COMMAND, "-c", "10", "-t", "2"]
+      command = [RbConfig.ruby, EXE, "exec", "--store", store, "--", *SidekiqProcess::COMMAND, "-c", "10", "-t", "1"]
       SidekiqProcess.run(redis, command:, env: {"WITHOUT_HOLDUP" => "1"}) do |sidekiq|
         sidekiq.push("#{PDFS}.times { PdfJob.perform_async; #{MAILS / PDFS}.times { MailJob.perform_async } }")
         sidekiq.wait_told("mail", MAILS) && sidekiq.wait_told("pdf", PDFS)

@@ -10,6 +10,7 @@ require "holdup/segment/directory"
 class SidekiqProcess
   APP = File.expand_path("../integration/apps/sidekiq", __dir__)
   PATIENCE_S = 30
+  RUNNING = "Running in ruby"
   COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
 
   # @yieldparam sidekiq [SidekiqProcess] while it runs
@@ -37,9 +38,10 @@ class SidekiqProcess
 
   # @return [Integer] pid of a process that works
   def start
+    before = log.scan(RUNNING).size
     @pid = Process.spawn(@env, *@command, chdir: @app, out: [log_path, "a"], err: %i[child out], in: File::NULL, pgroup: true)
     started.push(@pid)
-    wait { log.scan(/Starting processing|Running in ruby/).any? || log.include?("embedded") }
+    wait { log.scan(RUNNING).size > before || gone }
     @pid
   end
 
@@ -116,6 +118,11 @@ class SidekiqProcess
   private
 
   def started = @started ||= []
+
+  # @raise [RuntimeError] when the process has ended before it ran
+  def gone
+    raise "it ended at once:\n#{log}" if Process.wait(@pid, Process::WNOHANG)
+  end
 
   def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
 
