@@ -46,8 +46,8 @@ typedef struct {
         state, heartbeat_ns;
     int64_t worker_index;
     uint64_t generation, parent_pid;
-    uint64_t profile_seq, profile_length;
-    uint64_t spare[6];
+    uint64_t profile_seq, profile_length, namespace;
+    uint64_t spare[5];
     uint64_t counters[32];
     uint64_t gauges[64];
 } seg_header_t;

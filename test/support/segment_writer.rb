@@ -16,7 +16,7 @@ class SegmentWriter
 
   attr_reader :path, :units
 
-  def initialize(dir, pid: Process.pid, start: nil, capacity: 64, ring: 64, worker: -1, parent: Process.ppid, now_ns: nil, suffix: nil)
+  def initialize(dir, pid: Process.pid, start: nil, capacity: 64, ring: 64, worker: -1, parent: Process.ppid, now_ns: nil, suffix: nil, namespace: 0)
     start ||= Holdup::Segment::Owner.new.start_of(pid) || 1
     FileUtils.mkdir_p(dir, mode: 0o700)
     @path = File.join(dir, "#{pid}-#{start}#{suffix}.segment")
@@ -27,7 +27,7 @@ class SegmentWriter
     @slots = []
     @words = Hash.new(0)
     @units = 0
-    write_header(pid:, start:, worker:, parent:, now_ns: now_ns || Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
+    write_header(pid:, start:, worker:, parent:, namespace:, now_ns: now_ns || Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond))
   end
 
   def setting=(json)
@@ -117,11 +117,11 @@ class SegmentWriter
 
   private
 
-  def write_header(pid:, start:, worker:, parent:, now_ns:)
+  def write_header(pid:, start:, worker:, parent:, namespace:, now_ns:)
     put(0, "\0" * L.series_offset(@ring))
     fields = [L::VERSION, L::HEADER_BYTES, pid, start, now_ns, 0, 0, @capacity, L.series_offset(@ring), L::SERIES_BYTES,
-      L::RING_OFFSET, @ring, L::RING_ENTRY_BYTES, 0, L::LOG_OFFSET, 0, L::SETTING_OFFSET, 0, 0, L::LIVE, now_ns, worker, 0, parent]
-    put(8, fields.pack("L<2 Q<19 q< Q<2"))
+      L::RING_OFFSET, @ring, L::RING_ENTRY_BYTES, 0, L::LOG_OFFSET, 0, L::SETTING_OFFSET, 0, 0, L::LIVE, now_ns, worker, 0, parent, 0, 0, namespace]
+    put(8, fields.pack("L<2 Q<19 q< Q<5"))
     L::GAUGE_SLOTS.times { |index| put_word(L::GAUGES_OFFSET + index * 8, L::UNKNOWN) }
     put(0, L::MAGIC)
   end

@@ -12,7 +12,7 @@ module Holdup
     # Takes out of one segment what was added since its position.
     class Gleaner
       NS = 1_000_000_000
-      # A process that we don't see and that does not tick is dead. One that ticks lives where we can't see it: in
+      # Of another process table: one that does not tick is dead, one that ticks lives where we can't see it: in
       # another container with the same folder. Three times the longest `tick_seconds`: a hold may keep it from ticking.
       SILENT_NS = 15 * NS
       # A segment can't be older: its folder does not survive a reboot.
@@ -79,7 +79,7 @@ module Holdup
       end
 
       # Everything is in and nothing will come.
-      def over?(header, entry) = header.closed? || (!entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS)
+      def over?(header, entry) = header.closed? || entry.dead?(header) || (!entry.alive && (@now_ns - header.heartbeat_ns).abs > SILENT_NS)
 
       def setting(reader)
         text = reader.setting_text

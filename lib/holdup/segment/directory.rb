@@ -12,13 +12,18 @@ module Holdup
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
       LOCK = "collector.lock"
 
-      # One segment. `path` is absolute; `alive` whether its process runs; `link` whether only a link is there, and `file`
+      # One segment. `path` is absolute; `alive` whether its process runs, as far as
+      # the process table `namespace` shows; `link` whether only a link is there, and `file`
       # what it leads to, opened.
-      Entry = Data.define(:path, :pid, :start, :alive, :link, :file) do
-        def initialize(path:, pid:, start:, alive:, link: false, file: nil) = super
+      Entry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
+        def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil) = super
 
         # @return [String] file name
         def name = File.basename(path)
+
+        # @param header [Header]
+        # @return [Boolean] its process is of our own process table and not in it: nothing can come any more
+        def dead?(header) = !alive && namespace.positive? && header.namespace == namespace
 
         # @return [Boolean] its process ended before anybody had its memory open
         def lost? = link && file.nil?
@@ -78,7 +83,7 @@ module Holdup
         return unless pid
         path = File.join(@path, name)
         link = File.symlink?(path)
-        Entry.new(path:, pid:, start:, alive: @owner.alive?(pid, start), link:, file: link ? @anonymous.file(path, pid) : nil)
+        Entry.new(path:, pid:, start:, alive: @owner.alive?(pid, start), namespace: @owner.namespace, link:, file: link ? @anonymous.file(path, pid) : nil)
       end
     end
   end

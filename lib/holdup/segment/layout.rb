@@ -11,11 +11,12 @@ module Holdup
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these, in this order.
-      HEADER_FORMAT = "a8 L<2 Q<19 q< Q<4"
+      HEADER_FORMAT = "a8 L<2 Q<19 q< Q<5"
       HEADER_FIELDS = %i[
         magic version header_bytes pid start created_ns seq series_count series_capacity series_offset series_bytes
         ring_offset ring_capacity ring_entry_bytes ring_head log_offset log_length setting_offset setting_seq
         setting_length state heartbeat_ns worker_index generation parent profile_seq profile_length
+        namespace
       ].freeze
 
       # Offsets of what is read or written alone.

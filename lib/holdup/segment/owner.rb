@@ -11,6 +11,13 @@ module Holdup
         @listed = File.readable?(File.join(proc, "self", "stat"))
       end
 
+      # @return [Integer] which process table we see; 0 when nobody knows
+      def namespace
+        @namespace ||= File.stat(File.join(@proc, "self", "ns", "pid")).ino
+      rescue SystemCallError
+        0
+      end
+
       # @param pid [Integer]
       # @param start [Integer] clock ticks after boot; 0 when nobody knows
       def alive?(pid, start)

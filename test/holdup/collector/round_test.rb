@@ -181,6 +181,18 @@ class Holdup::Collector
       assert_operator samples.first[:rss_bytes], :>, 1_000_000
     end
 
+    # Of our own process table we know at once that a process is dead; of another container's only by its silence.
+    def test_a_dead_process_of_our_own_process_table_is_finished_at_once
+      ours, another = [Holdup::Segment::Owner.new.namespace, 1].map.with_index do |namespace, index|
+        SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:).tap { |writer| writer.record("A#b", wall: 5_000_000) }
+      end
+      run_round
+      assert_equal [false, true], [ours, another].map { |writer| File.exist?(writer.path) }
+      run_round(16 * NS)
+      refute_path_exists another.path
+      assert_equal 2, total("A#b").count
+    end
+
     def test_one_that_ends_is_sampled_once_more
       writer = SegmentWriter.new(@dir, now_ns: @now_ns)
       run_round
