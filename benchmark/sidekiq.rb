@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "support/redis_server"
+require_relative "../test/support/redis_server"
 require_relative "support/bench"
 
 module Bench
