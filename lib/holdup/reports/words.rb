@@ -9,6 +9,8 @@ require_relative "locales/doctor_en"
 require_relative "locales/doctor_ja"
 require_relative "locales/en"
 require_relative "locales/ja"
+require_relative "locales/lab_en"
+require_relative "locales/lab_ja"
 require_relative "locales/machine_en"
 require_relative "locales/machine_ja"
 
@@ -18,8 +20,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::CALCULATE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::CALCULATE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA).freeze
+        "en" => Locales::EN.merge(Locales::CALCULATE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN, Locales::LAB_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::CALCULATE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA, Locales::LAB_JA).freeze
       }.freeze
 
       attr_reader :language

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "rbconfig"
+require_relative "../../errors"
+require_relative "../child"
+require_relative "experiment"
+require_relative "queue"
+
+module Holdup
+  module Lab
+    class SidekiqVcpu
+      # One run of one experiment, measured as an application would be: `holdup exec -- sidekiq`, and when all is over
+      # `holdup collect --once`. The jobs are put into the queue only when every process is ready to take them.
+      class Run
+        EXE = File.expand_path("../../../../exe/holdup", __dir__)
+        JOBS = File.expand_path("jobs.rb", __dir__)
+        NAMES = %w[JobA JobB].freeze
+        BOOT_S = 60
+        # How much longer than theory says a job may take on a machine that others use too.
+        PATIENCE = 20
+        # What the user's own environment says about Holdup, Sidekiq and Redis is not for the experiment.
+        FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
+
+        # @param experiment [Experiment]
+        # @param program [String] Sidekiq's
+        # @param redis [String] URL
+        # @param folder [String] for logs and the store
+        # @param segments [String] folder on tmpfs
+        # @param env [Hash{String => String}] the environment
+        def initialize(experiment, program:, redis:, folder:, segments:, env:)
+          @experiment = experiment
+          @program = program
+          @folder = folder
+          @queue = Queue.new(redis)
+          @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }
+            .merge("HOLDUP_DIR" => segments, "HOLDUP_STORE" => store, "REDIS_URL" => redis, "LAB_NAME" => @queue.name)
+          @children = []
+        end
+
+        # @param rounds [Integer] of each job's work
+        # @param seconds [Numeric] that one alone should take
+        # @return [String] path of the store with what was measured
+        # @raise [Holdup::Error]
+        def call(rounds, seconds)
+          @queue.check
+          @experiment.processes.times { |number| start(number) }
+          await("ready", @experiment.processes, BOOT_S)
+          work(rounds, seconds)
+          finish
+          store
+        ensure
+          clean_up
+        end
+
+        private
+
+        def store = File.join(@folder, "store.sqlite3")
+
+        def start(number)
+          @children << Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", RbConfig.ruby, @program, "-r", JOBS,
+            "-c", @experiment.concurrency.to_s, "-q", @queue.name, env: @env, folder: @folder, log: File.join(@folder, "sidekiq-#{number}.log"))
+        end
+
+        # @param times [Integer] entries of the list
+        def await(list, times, patience_s)
+          deadline = now + patience_s
+          until times.zero?
+            times -= 1 if @queue.taken?(list)
+            complain("ended too early") unless @children.all?(&:alive?)
+            complain("was not done in #{patience_s.round} s") if times.positive? && now > deadline
+          end
+        end
+
+        def work(rounds, seconds)
+          jobs = NAMES.first(@experiment.jobs).each { |job| @queue.push(job, rounds) }
+          await("begun", @experiment.at_once, BOOT_S)
+          @queue.go(jobs.size)
+          await("done", jobs.size, BOOT_S + seconds * jobs.size * PATIENCE)
+        end
+
+        def finish
+          @children.map { |child| Thread.new { child.stop } }.each(&:join)
+          @children.clear
+          collector = Child.new(RbConfig.ruby, EXE, "collect", "--once", env: @env.merge("RUBYOPT" => nil), folder: @folder, log: File.join(@folder, "collect.log"))
+          @children << collector
+          IO.select(nil, nil, nil, Child::POLL_S) while collector.alive?
+        end
+
+        def complain(what)
+          words = @children.map { |child| child.last_words.strip }.reject(&:empty?).join("\n")
+          raise Error.new("a Sidekiq of the experiment #{what}", "it said: #{words}")
+        end
+
+        def clean_up
+          @children.each(&:stop)
+          @queue.remove
+        rescue *[defined?(::RedisClient::Error) && ::RedisClient::Error].compact # Redis has gone, and the queue with it
+          nil
+        ensure
+          @queue.close
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/ceiling"
+require_relative "../../reports/figures"
+
+module Holdup
+  module Lab
+    class SidekiqVcpu
+      # The result in sentences: what it means, what to do, and what to mistrust.
+      class Sentences
+        # From here on the same work took more CPU time, not only a little noise of it.
+        SLOWER = 1.1
+
+        # @param result [Result]
+        # @param words [Reports::Words]
+        def initialize(result, words:)
+          @result = result
+          @words = words
+          @ceiling = Reports::Ceiling.new(result.ceiling, words:)
+        end
+
+        # @return [String]
+        def title = @words.call(:lab_vcpu_title, vcpus: @ceiling.vcpus)
+
+        # @return [Array<String>]
+        def facts
+          setting = @result.alone.setting
+          [@words.call(:lab_vcpu_facts, sidekiq: setting["jobs_version"], ruby: setting["ruby"], alone: duration(@result.alone.each_ns)), *repeats]
+        end
+
+        # @return [String] the one to remember
+        def headline
+          @result.ceiling.low? ? @ceiling.sentence : @words.call(:lab_vcpu_full, vcpus: @ceiling.vcpus, processes: @ceiling.processes)
+        end
+
+        # @return [Array<String>]
+        def meaning = [threads, serial, processes, *halved]
+
+        # @return [Array<String>]
+        def advice
+          [@words.call(:lab_advice_processes, needed: @result.ceiling.processes_needed), @words.call(:lab_advice_threads), @words.call(:lab_advice_scale)]
+        end
+
+        # @return [Array<String>] what did not come out as theory says, with the reason
+        def doubts = [*(starved if @result.starved?), *@result.doubtful.map { |line| "#{off(line)} #{reason(line)}" }]
+
+        # @param ratio [Float]
+        # @return [String] "2.00x"
+        def self.times(ratio) = format("%.2fx", ratio)
+
+        private
+
+        def repeats
+          return [] if @result.repeats == 1
+          [@words.call(:lab_vcpu_repeats, count: @result.repeats, spread: share(@result.lines.map(&:spread).max))]
+        end
+
+        def threads
+          best = line(:threads).best
+          @words.call(:lab_means_threads, each: times(line(:threads).each), running: duration(best.mean(:running_ns)),
+            stalled: duration(best.mean(:stalled_ns)), share: share(best.caused_by_job))
+        end
+
+        def serial = @words.call(:lab_means_serial, in_all: times(line(:serial).in_all))
+
+        def processes
+          pair = line(:processes)
+          key = (pair.expected.each > 1) ? :lab_means_processes_full : :lab_means_processes
+          @words.call(key, each: times(pair.each), in_all: times(pair.in_all), cpu: share(pair.best.cpu_share), vcpus: @ceiling.vcpus)
+        end
+
+        # As the team saw it: the same work before and after.
+        def halved
+          return [] if @result.vcpus < 2
+          best = line(:threads).best
+          half = @result.vcpus.fdiv(2)
+          [@words.call(:lab_means_halved, cores: format("%.1f", best.cores), before: share([best.cores / half, 1.0].min), half: vcpus(half),
+            after: share(best.cpu_share), vcpus: @ceiling.vcpus)]
+        end
+
+        def vcpus(number) = Reports::Ceiling.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
+
+        def starved
+          without = @result.lines.map { |line| "#{name(line)} #{times(line.undisturbed)}" }.join(@words.call(:lab_and))
+          @words.call(:lab_starved, share: share(@result.starved_share), without:)
+        end
+
+        def off(line)
+          @words.call(:lab_off, experiment: name(line), each: times(line.each), in_all: times(line.in_all),
+            expected_each: times(line.expected.each), expected_in_all: times(line.expected.in_all))
+        end
+
+        def reason(line) = (line.cpu > SLOWER) ? @words.call(:lab_off_slower, ratio: times(line.cpu)) : @words.call(:lab_off_unknown)
+
+        def name(line) = @words.call(:"lab_#{line.experiment.name}")
+
+        def line(name) = @result.line(name)
+
+        def times(ratio) = self.class.times(ratio)
+
+        def share(fraction) = Reports::Figures.share(fraction)
+
+        def duration(ns) = Reports::Figures.duration(ns)
+      end
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Lab
+    class SidekiqVcpu
+      # A fixed amount of work: Ruby that computes, holds the GVL and allocates nothing, so that the garbage of one job
+      # costs no other. Done twice it takes twice the CPU time, which is what makes ratios of it exact.
+      module Work
+        # One round is about a tenth of a millisecond.
+        STEPS = 2_000
+        ENOUGH_S = 0.25
+
+        module_function
+
+        # @param rounds [Integer]
+        # @return [Integer] of no use
+        def run(rounds)
+          value = 1
+          rounds.times { value = round(value) }
+          value
+        end
+
+        # @param seconds [Numeric] of CPU time
+        # @return [Integer] rounds that take about that long here, in this Ruby
+        def rounds_for(seconds)
+          rounds = 100
+          rounds *= 2 while (taken = cpu_s { run(rounds) }) < [ENOUGH_S, seconds].min
+          [(rounds * seconds / taken).round, 1].max
+        end
+
+        # A method of its own, so that a JIT compiles it after some calls.
+        def round(value)
+          step = 0
+          while step < STEPS
+            value = (value * 1_103_515_245 + 12_345) & 0x7fff_ffff
+            step += 1
+          end
+          value
+        end
+
+        def cpu_s
+          started = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+          yield
+          Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - started
+        end
+        private_class_method :cpu_s
+      end
+    end
+  end
+end

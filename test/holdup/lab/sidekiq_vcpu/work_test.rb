@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/sidekiq_vcpu/work"
+
+class Holdup::Lab::SidekiqVcpu::WorkTest < Minitest::Test
+  Work = Holdup::Lab::SidekiqVcpu::Work
+
+  def cpu_s
+    started = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID)
+    yield
+    Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) - started
+  end
+
+  def test_is_always_the_same
+    assert_equal Work.run(50), Work.run(50)
+    refute_equal Work.run(50), Work.run(51)
+  end
+
+  def test_keeps_no_object_and_makes_none_for_each_round
+    made = ->(rounds) { GC.stat(:total_allocated_objects).then { |before| Work.run(rounds) && GC.stat(:total_allocated_objects) - before } }
+    made.call(1)
+    assert_equal made.call(1), made.call(500)
+  end
+
+  def test_takes_about_the_time_that_was_asked_for
+    rounds = Work.rounds_for(0.1)
+    assert_includes 0.03..0.4, cpu_s { Work.run(rounds) }
+    assert_in_delta 10, Work.rounds_for(1.0).fdiv(rounds), 7
+  end
+end
