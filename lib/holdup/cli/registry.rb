@@ -13,6 +13,7 @@ module Holdup
         "calculate" => "how many threads for an io share, beside Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
+        "lab" => "experiments with real processes on this machine",
         "version" => "the version of Holdup and of this Ruby",
         "help" => "this, or the help of one command"
       }.freeze
@@ -37,6 +38,10 @@ module Holdup
         "exec" => -> {
           require_relative "exec"
           Exec
+        },
+        "lab" => -> {
+          require_relative "lab"
+          Lab
         },
         "version" => -> {
           require_relative "version"

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "../../lab/sidekiq_vcpu"
+require_relative "../../reports/style"
+require_relative "../../reports/words"
+require_relative "../options"
+require_relative "../places"
+require_relative "../values"
+
+module Holdup
+  class CLI
+    class Lab
+      # Why CPU % halves when the vCPUs are doubled, shown with a real Sidekiq and Redis.
+      class SidekiqVcpu
+        SECONDS = (0.1..600)
+        DEFAULT_SECONDS = 5
+        REPEATS = (1..100)
+        DEFAULT_REPEATS = 2
+        PERCENT = (1..100)
+        DEFAULT_TARGET = 60
+        # Below that the table has no room.
+        WIDTHS = (66..100)
+        LANGUAGES = Reports::Words::LANGUAGES.keys
+
+        class << self
+          def options(_console)
+            Options.new("holdup lab sidekiq-vcpu [options]") do |parser, values|
+              size(parser, values)
+              parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text| values[:redis_url] = text }
+              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text| values[:target] = Values.whole("--autoscale-target", text, PERCENT) }
+              parser.on("--json", "for programs") { values[:json] = true }
+              parser.on("--lang LANG", LANGUAGES.join(" or ")) { |text| values[:language] = text }
+            end
+          end
+
+          private
+
+          def size(parser, values)
+            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Values.seconds("--seconds", text, SECONDS) }
+            parser.on("--repeat N", "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text| values[:repeats] = Values.whole("--repeat", text, REPEATS) }
+          end
+        end
+
+        # @param console [Console]
+        # @param seconds [Numeric] that one job alone takes, about
+        # @param repeats [Integer] runs of each experiment
+        # @param target [Integer] percent of the container's CPU
+        # @param redis_url [String, nil]
+        # @param json [Boolean]
+        # @param language [String, nil] nil: from the environment
+        # @param lab [#new] Holdup::Lab::SidekiqVcpu
+        def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET, redis_url: nil, json: false, language: nil,
+          lab: Holdup::Lab::SidekiqVcpu)
+          @console = console
+          @words = Reports::Words.new(language || Places.language(console.env))
+          @json = json
+          @repeats = repeats
+          @lab = lab.new(seconds:, repeats:, target: target.fdiv(100), redis_url:, env: console.env.to_h, progress: method(:progress))
+        end
+
+        # @return [Integer] exit status
+        def run
+          result = @lab.call
+          clear
+          @console.out.write(report(result).call)
+          OK
+        end
+
+        private
+
+        def report(result)
+          return json(result) if @json
+          require_relative "../../lab/sidekiq_vcpu/text"
+          width = (@console.columns || 80).clamp(WIDTHS)
+          Holdup::Lab::SidekiqVcpu::Text.new(result, words: @words, width:, style: Reports::Style.for(@console.out, @console.env))
+        end
+
+        def json(result)
+          require_relative "../../lab/sidekiq_vcpu/json"
+          Holdup::Lab::SidekiqVcpu::Json.new(result, words: @words)
+        end
+
+        # One line that changes on a terminal, a line each elsewhere.
+        def progress(experiment, number)
+          text = @words.call(:lab_progress, number:, repeats: @repeats, experiment: @words.call(:"lab_#{experiment.name}"))
+          @console.err.tty? ? @console.err.print("\r#{text}\e[K") : @console.err.puts(text)
+        end
+
+        def clear = @console.err.tty? && @console.err.print("\r\e[K")
+      end
+    end
+  end
+end

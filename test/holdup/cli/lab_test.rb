@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "holdup/cli/lab"
+require "holdup/cli/lab/sidekiq_vcpu"
+require "json"
+require_relative "../lab/sidekiq_vcpu/sample_outcomes"
+
+class Holdup::CLI::LabTest < Minitest::Test
+  include CommandLine
+
+  # Has the result ready.
+  class Finished
+    attr_reader :given
+
+    def new(progress:, **given)
+      @given = given
+      @progress = progress
+      self
+    end
+
+    def call
+      Holdup::Lab::SidekiqVcpu::EXPERIMENTS.each { |experiment| @progress.call(experiment, 1) }
+      SampleOutcomes.new.result
+    end
+  end
+
+  def said(**options)
+    out, err = StringIO.new, StringIO.new
+    console = Holdup::CLI::Console.new(out:, err:, env: {"PATH" => "/bin"}, clock: nil)
+    @lab = Finished.new
+    status = Holdup::CLI::Lab::SidekiqVcpu.new(console:, lab: @lab, **options).run
+    Said.new(status:, out: out.string, err: err.string)
+  end
+
+  def test_lists_its_experiments
+    [holdup("lab", "--help"), holdup("help", "lab")].each do |answer|
+      assert_equal [0, ""], [answer.status, answer.err]
+      assert_match(/^    holdup lab sidekiq-vcpu +why CPU % halves/, answer.out)
+      answer.out.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
+    end
+  end
+
+  def test_shows_the_options_of_one
+    help = holdup("lab", "sidekiq-vcpu", "--help")
+    assert_equal 0, help.status
+    %w[--seconds --repeat --redis-url --autoscale-target --json --lang].each { |option| assert_includes help.out, option }
+  end
+
+  def test_asked_wrongly
+    {[] => /lab needs the name of an experiment; it is one of sidekiq-vcpu/,
+     ["sidekiq-vcpus"] => /no experiment "sidekiq-vcpus"; did you mean sidekiq-vcpu\?/,
+     ["other"] => /no experiment "other"; it is one of sidekiq-vcpu/,
+     ["sidekiq-vcpu", "--seconds", "0"] => /--seconds can't be "0"; it takes a number of seconds from 0.1 to 600/,
+     ["sidekiq-vcpu", "--repeat", "0"] => /--repeat can't be "0"/,
+     ["sidekiq-vcpu", "--autoscale-target", "101"] => /from 1 to 100/,
+     ["sidekiq-vcpu", "now"] => /takes no argument "now"/,
+     ["sidekiq-vcpu", "--lang", "fr"] => /no language "fr"/}.each do |arguments, message|
+      answer = holdup("lab", *arguments)
+      assert_equal [2, ""], [answer.status, answer.out], arguments
+      assert_match message, answer.err
+    end
+  end
+
+  def test_prints_the_result
+    answer = said(seconds: 3, repeats: 2, target: 70, redis_url: "redis://x")
+    assert_equal 0, answer.status
+    assert_includes answer.out, "alarm 60 %"
+    assert_equal ["running 1 of 2: alone", "running 1 of 2: two threads"], answer.err.lines(chomp: true).first(2)
+    assert_equal({seconds: 3, repeats: 2, target: 0.7, redis_url: "redis://x", env: {"PATH" => "/bin"}}, @lab.given)
+  end
+
+  def test_prints_it_for_programs_and_in_japanese
+    assert_equal "sidekiq-vcpu", JSON.parse(said(json: true).out)["lab"]
+    assert_match(/\A計算するジョブ/, said(language: "ja").out)
+  end
+
+  def test_without_a_redis_says_how_to_get_one
+    answer = holdup("lab", "sidekiq-vcpu", env: {"PATH" => "/nonexistent"})
+    assert_equal [1, ""], [answer.status, answer.out]
+    assert_match(/\Aholdup: there is no redis-server on this machine; install it .*bin\/setup --services.*--redis-url/, answer.err)
+  end
+
+  def test_with_a_redis_that_does_not_answer
+    answer = holdup("lab", "sidekiq-vcpu", "--seconds", "0.1", "--redis-url", "redis://127.0.0.1:1/0")
+    assert_equal 1, answer.status
+    assert_match(/Redis does not answer \(.*\); check --redis-url and that it runs$/, answer.err)
+  end
+end

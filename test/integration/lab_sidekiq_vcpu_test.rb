@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+
+# The experiment with a real Sidekiq and a real Redis. How long jobs take on a machine that others use says little; what
+# they took without the time that they had no CPU is exact.
+class LabSidekiqVcpuTest < Minitest::Test
+  include CommandLine
+  include TemporaryFolder
+
+  COMMAND = ["lab", "sidekiq-vcpu", "--seconds", "0.5", "--repeat", "1"].freeze
+  SHARED_MEMORY = "/dev/shm/holdup-lab-*"
+
+  def setup
+    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
+  end
+
+  # Whose command line or environment has our folder in it.
+  def processes_of_ours = Dir["/proc/[0-9]*"].select { |path| ours?(path) && !path.end_with?("/#{Process.pid}") }
+
+  def ours?(path)
+    %w[cmdline environ].any? { |file| File.binread("#{path}/#{file}").include?(folder) } && File.read("#{path}/stat").match?(/\) [^Z]/)
+  rescue SystemCallError # it has just ended
+    false
+  end
+
+  def env = {"TMPDIR" => folder, "HOLDUP_ENABLED" => "false", "REDIS_PROVIDER" => "NOWHERE"}
+
+  def test_the_four_rows
+    said = holdup_process(*COMMAND, "--json", env:)
+    assert_equal 0, said.status, said.err
+    json = JSON.parse(said.out)
+    rows = json["experiments"].to_h { |row| [row["name"], row] }
+    assert_theory(rows)
+    assert_who_stalled(rows)
+    assert_ceiling(json, rows)
+    assert_empty Dir.children(folder)
+    assert_empty processes_of_ours
+  end
+
+  def assert_theory(rows)
+    {"alone" => 1, "threads" => 2, "serial" => 1}.each do |name, each|
+      assert_in_delta each, rows[name]["each_undisturbed"], 0.2 * each, rows[name].inspect
+    end
+    assert_in_delta 1, rows["processes"]["each_undisturbed"], 0.35, rows["processes"].inspect
+    first, second = rows["serial"]["units"]
+    assert_operator second["queued_ns"], :>=, first["wall_ns"] * 0.9
+  end
+
+  # The GVL is counted exactly, whatever else the machine does.
+  def assert_who_stalled(rows)
+    rows["threads"]["units"].each { |unit| assert_in_delta 1, unit["stalled_ns"].fdiv(unit["running_ns"]), 0.3, unit.inspect }
+    assert_operator rows["threads"]["stall_caused_by_other_job"], :>, 0.9
+    %w[alone serial].each { |name| rows[name]["units"].each { |unit| assert_operator unit["stalled_ns"], :<, unit["wall_ns"] * 0.1 } }
+  end
+
+  def assert_ceiling(json, rows)
+    vcpus = json["vcpus"]
+    assert_in_delta 1.0 / vcpus, json["ceiling"]["low"], 0.02
+    %w[alone threads serial].each { |name| assert_operator rows[name]["cores"], :<, 1.1 }
+    assert_match(/2 vCPUs, 1 process: CPU can never pass 50-55 %/, json["headline"]) if vcpus == 2
+    assert_operator rows["processes"]["cores"], :>, rows["threads"]["cores"] * 0.5
+  end
+
+  def test_ctrl_c_leaves_nothing_behind
+    before = Dir[SHARED_MEMORY]
+    _, out, err, thread = Open3.popen3(env, RbConfig.ruby, EXE, *COMMAND)
+    assert_includes err.gets, "alone"
+    wait_until { processes_of_ours.size > 2 }
+    Process.kill(:INT, thread.pid)
+    assert_equal 130, thread.value.exitstatus
+    assert_equal "", out.read
+    assert_empty processes_of_ours
+    assert_empty Dir.children(folder)
+    assert_empty Dir[SHARED_MEMORY] - before
+  end
+
+  def test_a_redis_of_the_user_is_left_as_it_was
+    RedisServer.run do |redis|
+      redis.call("LPUSH", "queue:default", "{}")
+      said = holdup_process(*COMMAND[0, 2], "--seconds", "0.1", "--repeat", "1", "--redis-url", redis.url, env:)
+      assert_equal 0, said.status, said.err
+      assert_equal ":1", redis.call("LLEN", "queue:default")
+      assert_equal ":0", redis.call("EXISTS", "queues")
+      assert_includes said.out, "two processes"
+    end
+  end
+end
