@@ -71,8 +71,8 @@ class JobApp < ServedApp
   # @return [Array<Hash{String => Object}>] of the processes that run
   def settings = live.map { |entry| entry.read(&:snapshot).setting.attributes }
 
-  # @return [Integer] of the worker with that index
-  def pid_of(worker) = live.find { |entry| entry.read(&:header).worker_index == worker }.read(&:header).pid
+  # @return [Integer, nil] of the worker with that index
+  def pid_of(worker) = live.find { |entry| entry.read(&:header).worker_index == worker }&.pid
 
   private
 
