@@ -58,7 +58,8 @@ class ArchitectureTest < Minitest::Test
 
   def test_each_file_loads_alone_in_a_fresh_ruby
     loadable = files.reject { |file| LOADED_BY_A_HOST.match?(relative(file)) }
-    assert_empty loadable.filter_map { |file| load_alone(file) }
+    assert_equal loadable.size, loadable.map { |file| relative(file) }.uniq.size
+    assert_empty troubles(loadable)
   end
 
   def test_the_in_app_half_loads_no_gem
@@ -105,9 +106,32 @@ class ArchitectureTest < Minitest::Test
     output
   end
 
-  def load_alone(file)
-    output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", "require #{file.dump}")
-    warned = output.lines.any? { |line| line.start_with?("#{ROOT}/lib") }
-    "#{relative(file)}: #{output}" if warned || !status.success?
+  # One Ruby that has loaded nothing forks a child for each file: as fresh as a new one, and far sooner there.
+  LOADER = <<~RUBY
+    ARGV.each do |file|
+      reader, writer = IO.pipe
+      pid = fork do
+        [$stdout, $stderr].each { |io| io.reopen(writer) }
+        require file
+        $stdout.flush
+        exit!(0)
+      rescue Exception => error
+        warn error.full_message
+        exit!(1)
+      end
+      writer.close
+      said = reader.read
+      _, status = Process.wait2(pid)
+      STDOUT.puts([file, status.success?, said].inspect)
+    end
+  RUBY
+
+  # @return [Array<String>] of the files that do not load alone, or warn
+  def troubles(files)
+    output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", LOADER, *files)
+    assert status.success?, output
+    lines = output.lines.map { |line| line.match(/\A\["([^"]+)", (true|false), (.*)\]\n/).captures }
+    assert_equal files, lines.map(&:first)
+    lines.filter_map { |file, loaded, said| "#{relative(file)}: #{said}" if loaded == "false" || said.include?("#{ROOT}/lib") }
   end
 end
