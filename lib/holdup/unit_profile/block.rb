@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "lot"
+
+module Holdup
+  # The sample of one setting, host and ten minutes: at most MOST units, each of that time as likely as the other. Blocks of
+  # the same ten minutes merge, in any order, to the sample of all.
+  #
+  # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
+  # - `seen`: from how many units it was drawn; `profiles`: Array of UnitProfile
+  UnitProfile::Block = Data.define(:setting, :host, :start_s, :seen, :profiles) do
+    # @param start_ns [Integer]
+    # @return [Integer]
+    def self.start_of(start_ns) = start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
+
+    # @return [Array] blocks of the same key are one
+    def key = [start_s, setting, host]
+
+    # @param other [Block] of the same key
+    # @return [Block]
+    def merge(other, most: self.class::MOST)
+      with(seen: seen + other.seen, profiles: lowest(profiles + other.profiles).first(most).map(&:last))
+    end
+
+    # @return [Array<UnitProfile>] in the order of their starts, each with the weight that it has in this block
+    def weighted
+      weight = seen.fdiv([profiles.size, 1].max)
+      profiles.map { |profile| profile.with(weight:) }.sort_by(&:start_ns)
+    end
+
+    private
+
+    # The same unit twice has the same lot twice; another unit hardly ever does.
+    def lowest(all) = all.map { |profile| [UnitProfile::Lot.of(profile.start_ns), profile] }.sort_by(&:first).chunk_while { |one, other| one == other }.map(&:first)
+  end
+
+  UnitProfile::Block::SECONDS = 600
+  # 5,400 an hour, which is enough for a replay; 20 bytes each.
+  UnitProfile::Block::MOST = 900
+end

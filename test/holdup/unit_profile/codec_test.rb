@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/unit_profile/codec"
+
+class Holdup::UnitProfile
+  class CodecTest < Minitest::Test
+    include SampleProfiles
+
+    def test_there_and_back
+      all = [profile(1, queued_ns: nil), profile(2.5, kind: :job, name: "ReportJob", queue: "low", queued_ns: 0, stalled_ns: 10**15), *many(50)].sort_by(&:start_ns)
+      assert_equal [], all - copy(block(all, seen: 90)).profiles
+      assert_equal all.map(&:start_ns), copy(block(all)).profiles.map(&:start_ns)
+      assert_equal 90, copy(block(all, seen: 90)).seen
+    end
+
+    def test_nothing
+      assert_empty copy(block([])).profiles
+    end
+
+    def test_durations_are_kept_to_the_microsecond
+      kept = copy(block([profile(0, running_ns: 1_234_567, cpu_ns: 1_234_567, idle_ns: 499)])).profiles.first
+      assert_equal [1_235_000, 1_235_000, 0], [kept.running_ns, kept.cpu_ns, kept.idle_ns]
+    end
+
+    # 16 processes and 40 series: what a store of 14 days has 2,016 of for each host and setting.
+    def test_a_full_block_is_small
+      bytes = Codec.dump(block(many(Block::MOST))).bytesize
+      assert_operator bytes, :<, 24 * Block::MOST
+    end
+
+    def test_damage_is_told
+      good = Codec.dump(block(many(3)))
+      ["", "\x02#{good[1..]}", good[0, 20], "\x01".b + Zlib.deflate("\x02[]\x00\x05"), "\x01".b + Zlib.deflate("\x05[[]]")].each do |bad|
+        assert_raises(Holdup::DamagedData) { Codec.load(bad.b, block([])) }
+      end
+    end
+
+    private
+
+    def copy(block) = Codec.load(Codec.dump(block), block.with(profiles: []))
+  end
+end
