@@ -3,9 +3,11 @@
 require "holdup/series"
 require "holdup/setting"
 require "holdup/window"
+require "support/sample_profiles"
 
 # What every store promises. Include it and define `new_store`; each test gets a store of its own.
 module StoreContract
+  include SampleProfiles
   MINUTE = 60
   DAY = 86_400
   START = 20_000 * DAY
@@ -184,6 +186,50 @@ module StoreContract
     assert_equal all, @store.processes(START, START + 1200, every_s: 60)
   end
 
+  def test_profiles_of_single_units_come_back_in_time_order
+    later = profile(700_000, kind: :job, name: "ReportJob", queue: "low", queued_ns: nil)
+    @store.commit([], {}, profiles: [sample([later], start_s: START + 600), sample([profile(5), profile(2)], seen: 8)])
+    @store.commit([], {}, profiles: [sample([profile(3)], seen: 1)])
+
+    found = @store.profiles(START, START + DAY).to_a
+    assert_equal [profile(2), profile(3), profile(5), later].map { |one| one.with(weight: 3.0) }, [*found.first(3), found.last.with(weight: 3.0)]
+    assert_equal [3.0, 3.0, 3.0, 1.0], found.map(&:weight)
+  end
+
+  def test_profiles_of_a_span_and_a_setting
+    @store.commit([], {}, profiles: [sample([profile(59_000), profile(61_000)]), sample([profile(60_500, setting: OTHER)], setting: OTHER),
+      sample([profile(60_700, host: "b")], host: "b")])
+
+    assert_equal [60_500, 60_700, 61_000], milliseconds(START + 60, START + 62)
+    assert_equal [60_700, 61_000], milliseconds(START + 60, START + 62, setting: SETTING)
+    assert_equal [59_000], milliseconds(START, START + 60)
+    assert_empty milliseconds(START, START + 60, setting: Holdup::Setting.new(attributes: {"threads" => 99}))
+    assert_equal [OTHER, SETTING].to_set, @store.profiles(START, START + DAY).map(&:setting).to_set
+  end
+
+  def test_of_ten_minutes_only_so_many_are_kept_and_each_is_as_likely
+    many(2000, setting: SETTING).each_slice(300) { |some| @store.commit([], {}, profiles: [sample(some)]) }
+    found = @store.profiles(START, START + DAY).to_a
+
+    assert_equal Holdup::UnitProfile::Block::MOST, found.size
+    assert_in_delta 2000, found.sum(&:weight), 1e-6
+    assert_in_delta 1000, found.sum { |one| (one.start_ns < (START + 300) * 1_000_000_000) ? one.weight : 0 }, 130
+  end
+
+  def test_profiles_are_written_with_everything_else_or_not
+    assert_raises(ArgumentError) { @store.commit([window(start_s: START + 1)], {}, profiles: [sample([profile])]) }
+    assert_empty @store.profiles(START, START + DAY).to_a
+  end
+
+  def test_profiles_are_kept_for_fourteen_days_and_never_fill_a_store
+    starts = [0, 600, 1200].map { |second| START + second }
+    @store.commit([], {}, profiles: starts.map { |start_s| sample([profile((start_s - START) * 1000)], start_s:) })
+    @store.prune(starts[1] + 14 * DAY, max_bytes: 1 << 30)
+    assert_equal [600_000, 1_200_000], milliseconds(START, START + DAY)
+    @store.prune(START + 1200, max_bytes: 1)
+    assert_empty milliseconds(START, START + DAY)
+  end
+
   def test_health_says_what_is_in_it
     @store.commit([window, window(start_s: START + MINUTE)], {})
 
@@ -214,6 +260,12 @@ module StoreContract
   ensure
     store&.close
   end
+
+  def profile(at_ms = 0, setting: SETTING, **rest) = super
+
+  def sample(profiles, setting: SETTING, **rest) = block(profiles, setting:, **rest)
+
+  def milliseconds(...) = @store.profiles(...).map { |one| one.start_ns / 1_000_000 - START * 1000 }
 
   def series(name) = Holdup::Series.new(kind: :request, name:)
 

@@ -24,14 +24,14 @@ module SampleProfiles
   end
 
   # Units of the first ten minutes, as unlike as those of an application.
-  def many(count, seed: 1)
+  def many(count, seed: 1, **rest)
     random = Random.new(seed)
     around = ->(ms) { (ms * MS * Math.exp(random.rand(-2.0..2.0))).round(-3) }
     Array.new(count) do |index|
       running_ns = around[8]
       profile(index * 600_000.0 / count + random.rand, name: "Controller#{(random.rand**3 * 40).to_i}#show", process: PROCESS.with(pid: random.rand(1..16)),
         running_ns:, cpu_ns: running_ns - around[0.1].clamp(0, running_ns), idle_ns: around[20], stalled_ns: around[3], longest_hold_ns: around[3],
-        gc_ns: random.rand(3).zero? ? around[1] : 0, queued_ns: around[1], acquisitions: random.rand(1..60), in_flight_milli: random.rand(1000..5000))
+        gc_ns: random.rand(3).zero? ? around[1] : 0, queued_ns: around[1], acquisitions: random.rand(1..60), in_flight_milli: random.rand(1000..5000), **rest)
     end
   end
 end

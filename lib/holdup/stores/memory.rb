@@ -3,6 +3,7 @@
 require_relative "batch"
 require_relative "filter"
 require_relative "memory/rows"
+require_relative "memory/profiles"
 require_relative "prune"
 require_relative "read_plan"
 require_relative "rollup"
@@ -16,15 +17,17 @@ module Holdup
         @rows = Rows.new
         @progress = {}
         @processes = {}
+        @profiles = Profiles.new
       end
 
       # @see Sql#commit
-      def commit(windows, progress, processes: [])
+      def commit(windows, progress, processes: [], profiles: [])
         batch = Batch.new(windows)
         @rows.transaction do
           @rows.merge(batch.rows(@rows.tiers))
           progress.each { |segment, blob| blob ? @progress[segment] = blob.b.freeze : @progress.delete(segment) }
           processes.each { |sample| @processes[sample.values_at(:at_s, :host, :pid)] = sample.dup.freeze }
+          @profiles.merge(profiles)
         end
         nil
       end
@@ -48,6 +51,11 @@ module Holdup
         every_s ? samples.to_h { |sample| [[sample[:host], sample[:pid], sample[:at_s] / every_s], sample] }.values.sort_by { |sample| sample[:at_s] } : samples
       end
 
+      # @see Sql#profiles
+      def profiles(from_s, to_s, setting: nil)
+        Enumerator.new { |found| @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |profile| found << profile } }
+      end
+
       # @see Sql#settings
       def settings = @rows.transaction { @rows.windows.map(&:setting).uniq }
 
@@ -56,7 +64,10 @@ module Holdup
 
       # @see Sql#prune
       def prune(now_s, max_bytes:)
-        @rows.transaction { @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) } }
+        @rows.transaction do
+          @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
+          @profiles.prune(now_s, max_bytes)
+        end
         Prune.new(@rows).run(now_s, max_bytes:)
       end
 

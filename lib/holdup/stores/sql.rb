@@ -7,6 +7,7 @@ require_relative "read_plan"
 require_relative "rollup"
 require_relative "sql/connection"
 require_relative "sql/process_samples"
+require_relative "sql/profiles"
 require_relative "sql/rows"
 
 module Holdup
@@ -25,6 +26,7 @@ module Holdup
         @codec = WindowCodec.new(@connection)
         @rows = Rows.new(@connection, @codec)
         @samples = ProcessSamples.new(@connection, @codec.hosts)
+        @profiles = Profiles.new(@connection, @codec.settings, @codec.hosts)
       end
 
       # Writes everything or nothing.
@@ -32,15 +34,17 @@ module Holdup
       # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second sample of the same
       #   second, host and pid replaces the first
+      # @param profiles [Array<UnitProfile::Block>] samples of single units, which are merged with those that are there
       # @return [nil]
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
-      def commit(windows, progress, processes: [])
+      def commit(windows, progress, processes: [], profiles: [])
         batch = Batch.new(windows)
         whole do
           @rows.merge(batch.rows(@rows.tiers))
           progress.each { |segment, state| save_progress(segment, state) }
           @samples.add(processes)
+          @profiles.merge(profiles)
         end
       end
 
@@ -73,6 +77,17 @@ module Holdup
       # @return [Array<Hash>] process samples of that span, in time order
       def processes(from_s, to_s, every_s: nil) = @samples.between(from_s, to_s, every_s:)
 
+      # @param setting [Setting, nil] nil for all
+      # @return [Enumerator<UnitProfile>] single units that started in that span, in time order: a sample, see UnitProfile#weight.
+      #   It reads one consistent state, all at once
+      # @raise [StoreError] when iterated
+      def profiles(from_s, to_s, setting: nil)
+        Enumerator.new do |found|
+          blocks = @profiles.to_enum(:each, from_s, to_s, setting)
+          ProfileKeeping.between(blocks, from_s, to_s).each { |profile| found << profile }
+        end
+      end
+
       # @return [Array<Setting>] every setting that was ever seen, oldest first
       def settings = @codec.settings.load.sort.map(&:last)
 
@@ -88,6 +103,7 @@ module Holdup
       def prune(now_s, max_bytes:)
         deleted = Prune.new(@rows).run(now_s, max_bytes:)
         @samples.delete_before([@rows.tiers.first.kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
+        @profiles.prune(now_s, max_bytes)
         @connection.use { |db| @connection.dialect.shrink(db) }
         deleted
       end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "../../unit_profile/block"
+require_relative "../profile_keeping"
+
+module Holdup
+  module Stores
+    class Memory
+    end
+
+    # Samples of single units by ten minutes, setting and host.
+    class Memory::Profiles
+      BYTES_A_UNIT = 20
+
+      def initialize
+        @blocks = {}
+      end
+
+      # Adds units to the samples that exist.
+      # @param blocks [Array<UnitProfile::Block>]
+      def merge(blocks)
+        blocks.each { |block| @blocks[block.key] = (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block) }
+      end
+
+      # @return [Array<UnitProfile>]
+      def between(from_s, to_s, setting)
+        ProfileKeeping.between(@blocks.values.select { |block| setting.nil? || block.setting == setting }, from_s, to_s)
+      end
+
+      # @return [void]
+      def prune(now_s, max_bytes)
+        sizes = @blocks.values.map { |block| [block.start_s, block.profiles.size * BYTES_A_UNIT] }.sort_by { |start_s, _| -start_s }
+        from_s = ProfileKeeping.from_s(sizes, now_s, max_bytes)
+        @blocks.delete_if { |(start_s, *), _| start_s < from_s }
+      end
+    end
+  end
+end

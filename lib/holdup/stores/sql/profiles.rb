@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "sequel"
+require_relative "../../unit_profile/codec"
+require_relative "../profile_keeping"
+
+module Holdup
+  module Stores
+    class Sql
+      # Samples of single units, a blob for each ten minutes, setting and host.
+      class Profiles
+        Block = UnitProfile::Block
+
+        # @param connection [Connection]
+        # @param settings [Catalog]
+        # @param hosts [Catalog]
+        def initialize(connection, settings, hosts)
+          @connection = connection
+          @settings = settings
+          @hosts = hosts
+        end
+
+        # Adds units to the samples that exist.
+        # @param blocks [Array<UnitProfile::Block>]
+        def merge(blocks)
+          @connection.write { |db| blocks.each { |block| merge_one(db[:profiles], block) } }
+        end
+
+        # @see Sql#profiles
+        def each(from_s, to_s, setting)
+          @connection.read do |db|
+            rows = db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }.order(:start_s, :setting_id, :host_id)
+            rows = rows.where(setting_id: ids(setting)) if setting
+            rows.each { |row| yield block(row) }
+          end
+        end
+
+        # @param now_s [Integer]
+        # @param max_bytes [Integer] of all samples
+        # @return [Integer] samples deleted
+        def prune(now_s, max_bytes)
+          @connection.write do |db|
+            sizes = db[:profiles].reverse(:start_s).select_map(%i[start_s bytes])
+            from_s = ProfileKeeping.from_s(sizes, now_s, max_bytes)
+            db[:profiles].where { start_s < from_s }.delete
+          end
+        end
+
+        private
+
+        # Not `@settings.id`, which would add one that nobody has seen.
+        def ids(setting) = @settings.load.select { |_, known| known == setting }.keys
+
+        def merge_one(table, block)
+          key = {start_s: block.start_s, setting_id: @settings.id(block.setting), host_id: @hosts.id(block.host)}
+          row = table.where(key).first
+          merged = row ? block(row).merge(block) : block.with(seen: 0, profiles: []).merge(block)
+          units = UnitProfile::Codec.dump(merged)
+          facts = {seen: merged.seen, bytes: units.bytesize, units: Sequel.blob(units)}
+          row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
+        end
+
+        def block(row)
+          empty = Block.new(setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s], seen: row[:seen], profiles: [])
+          UnitProfile::Codec.load(String.new(row[:units]), empty)
+        end
+      end
+    end
+  end
+end
