@@ -8,15 +8,16 @@ class ActiveJobIntegrationTest < Minitest::Test
     JobApp.serve("bundle", "exec", "puma", "-C", "puma.rb", adapter:, processes: nil, env: {"WITH_HOLDUP" => "1", "WITH_PLUGIN" => "1"}, &)
   end
 
-  def requests(app) = app.requests.to_h { |slot| [slot.series.name, [slot.count, slot.errors]] }
+  # Answers are sent before their units end.
+  def answered(app, expected)
+    app.wait { app.requests.to_h { |slot| [slot.series.name, [slot.count, slot.errors]] } == expected }
+  end
 
   def test_jobs_in_threads_beside_the_requests
     serve("async") do |app|
       4.times { app.get("/enqueue") }
-      app.counted({"MailJob" => 4})
-      app.stop
-      assert_equal({"MailJob" => 4}, app.counts)
-      assert_equal({"VisitsController#create" => [4, 0]}, requests(app))
+      assert_equal({"MailJob" => 4}, app.counted({"MailJob" => 4}))
+      answered(app, {"VisitsController#create" => [4, 0]})
       assert_equal ["mails", 4], app.unit("MailJob").then { |unit| [unit.series.queue, unit.histogram(:queued).count] }
     end
   end
@@ -25,9 +26,8 @@ class ActiveJobIntegrationTest < Minitest::Test
     serve("inline") do |app|
       2.times { app.get("/enqueue") }
       %w[MailJob OuterJob BrokenJob ForkingJob].each { |job| app.get("/now?job=#{job}") }
-      app.stop
+      answered(app, {"VisitsController#create" => [2, 0], "VisitsController#show" => [4, 1]})
       assert_equal({"MailJob" => 5, "OuterJob" => 1, "BrokenJob" => 1, "ForkingJob" => 1}, app.counts)
-      assert_equal({"VisitsController#create" => [2, 0], "VisitsController#show" => [4, 1]}, requests(app))
       assert_equal({"BrokenJob" => 1}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
       assert_equal [["MailJob"], %w[BrokenJob ForkingJob MailJob OuterJob]], app.snapshots.map { |snapshot| jobs(snapshot) }.sort_by(&:size)
     end
