@@ -82,6 +82,20 @@ class Holdup::CLI::LabTest < Minitest::Test
     assert_match(/\Aholdup: there is no redis-server on this machine; install it .*bin\/setup --services.*--redis-url/, answer.err)
   end
 
+  def test_without_a_sidekiq_says_where_to_run_it
+    Dir.mktmpdir do |empty|
+      answer = holdup_process("lab", "sidekiq-vcpu", env: {"RUBYOPT" => nil, "BUNDLER_SETUP" => nil, "BUNDLE_GEMFILE" => nil, "GEM_HOME" => empty, "GEM_PATH" => empty})
+      assert_equal [1, ""], [answer.status, answer.out]
+      assert_match(/\Aholdup: there is no Sidekiq 7\.0 or newer here \(.*sidekiq.*\); run it where yours is \(`bundle exec holdup/, answer.err)
+    end
+  end
+
+  def test_a_sidekiq_that_is_too_old
+    error = assert_raises(Holdup::UnsupportedError) { Holdup::Lab::SidekiqVcpu::Library.check("6.5.12") }
+    assert_match(/the bundle has 6.5.12/, error.message)
+    assert_nil Holdup::Lab::SidekiqVcpu::Library.check("7.0.0")
+  end
+
   def test_with_a_redis_that_does_not_answer
     answer = holdup("lab", "sidekiq-vcpu", "--seconds", "0.1", "--redis-url", "redis://127.0.0.1:1/0")
     assert_equal 1, answer.status

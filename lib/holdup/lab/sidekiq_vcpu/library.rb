@@ -17,14 +17,22 @@ module Holdup
         def load
           program = Gem.bin_path("sidekiq", "sidekiq", ">= #{OLDEST}")
           require "sidekiq"
+          check(::Sidekiq::VERSION)
           program
-        rescue LoadError => error # RubyGems' own errors are LoadErrors too
-          raise UnsupportedError.new("there is no Sidekiq #{OLDEST} or newer here (#{error.message.lines.first.to_s.strip})",
-            "run it where yours is (`bundle exec holdup lab sidekiq-vcpu` in your application), or `gem install sidekiq`")
+        rescue LoadError, Gem::Exception => error
+          raise missing(error.message.lines.first.to_s.strip)
         end
 
-        # @return [String] "8.1.7"
-        def version = ::Sidekiq::VERSION
+        # Bundler gives us what is in the bundle, whatever we ask for.
+        def check(version)
+          raise missing("the bundle has #{version}") if Gem::Version.new(version) < Gem::Version.new(OLDEST)
+        end
+
+        def missing(reason)
+          UnsupportedError.new("there is no Sidekiq #{OLDEST} or newer here (#{reason})",
+            "run it where yours is (`bundle exec holdup lab sidekiq-vcpu` in your application), or `gem install sidekiq`")
+        end
+        private_class_method :missing
       end
     end
   end
