@@ -15,6 +15,7 @@ require_relative "doctor/checks/queue_header"
 require_relative "doctor/checks/ruby"
 require_relative "doctor/checks/segments"
 require_relative "doctor/checks/series"
+require_relative "doctor/checks/servers"
 require_relative "doctor/checks/store"
 
 module Holdup
@@ -22,7 +23,7 @@ module Holdup
   # judging what was seen (one check a file) are apart, so every judgement can be tested without arranging the world.
   module Doctor
     # In the order in which measurements travel: what breaks first is listed first.
-    CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Heartbeat, Checks::Collector, Checks::Store,
+    CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store,
       Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::QueueHeader, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]

@@ -32,7 +32,7 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_a_sound_host
     assert_empty troubles
-    assert_equal %i[ruby clock_counter folder segments collector store books jit queue no_anomalies], findings.map(&:key)
+    assert_equal %i[ruby clock_counter folder segments server collector store books jit queue no_anomalies], findings.map(&:key)
   end
 
   def test_a_ruby_without_the_extension
@@ -49,6 +49,17 @@ class Holdup::DoctorTest < Minitest::Test
   def test_nothing_measures
     assert_equal({segments_none: :warn}, troubles(segments: []))
     assert_equal({segments_none: :warn}, troubles(segments: [process(alive: false)]))
+  end
+
+  def test_servers_and_their_levers
+    profile = {"server" => "puma", "pool.0" => "web", "lever.threads.value" => 5, "lever.threads.live" => true, "lever.threads.how" => "threads 5, 5",
+               "lever.threads.where" => "config/puma.rb:3", "lever.preload.value" => false, "lever.preload.live" => false, "lever.preload.how" => "preload_app! true"}
+    workers = [1, 0].map { |worker| process(worker:, profile:) }
+    shown = findings(segments: [*workers, process(profile: {"server" => "sidekiq"})]).select { |finding| finding.key.start_with?("server", "lever") }
+    assert_equal %i[server_workers lever_where_live lever server], shown.map(&:key)
+    assert_equal({server: "puma", processes: 2, workers: "0, 1"}, shown[0].facts)
+    assert_equal ["threads", 5, "threads 5, 5", "config/puma.rb:3"], shown[1].facts.values_at(:name, :value, :how, :where)
+    assert_equal ["sidekiq", 1], shown[3].facts.values_at(:server, :processes)
   end
 
   def test_files_that_are_no_segments

@@ -28,7 +28,9 @@ module Holdup
     end
 
     # One process, as its segment tells. `closed`: it ended in an orderly way; `requests` and `queued`: how many requests
-    # it measured, and for how many it knew how long they had been queued.
-    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued)
+    # it measured, and for how many it knew how long they had been queued; `worker`: index; `profile`: server, pools and levers (docs/segment.md).
+    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile) do
+      def initialize(worker: nil, profile: {}, **rest) = super
+    end
   end
 end

@@ -21,7 +21,7 @@ module Holdup
 
       # @return [Host::Process, String, nil] nil when the collector has just removed it
       def self.process(entry, now_ns)
-        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns) }
+        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns).with(profile: reader.profile || {}) }
       rescue Errno::ENOENT
         nil
       rescue Error, SystemCallError => error
@@ -31,6 +31,7 @@ module Holdup
       def self.facts(entry, snapshot, now_ns)
         requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
         Host::Process.new(pid: entry.pid, alive: entry.alive || ticking?(snapshot.header, now_ns), closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
+          worker: snapshot.header.worker_index.then { |index| index unless index.negative? },
           setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters, requests: requests.sum(&:count),
           queued: requests.sum { |slot| slot.histogram(:queued).count })
       end
