@@ -8,6 +8,7 @@ require "support/sample_profiles"
 # What every store promises. Include it and define `new_store`; each test gets a store of its own.
 module StoreContract
   include SampleProfiles
+
   MINUTE = 60
   DAY = 86_400
   START = 20_000 * DAY

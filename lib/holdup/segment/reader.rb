@@ -4,6 +4,7 @@ require_relative "../setting"
 require_relative "bytes"
 require_relative "header"
 require_relative "layout"
+require_relative "ring_stretch"
 require_relative "slot"
 require_relative "snapshot"
 
@@ -88,12 +89,11 @@ module Holdup
       # @param since [Integer] the number of units that are known already (`header.ring_head` of an earlier reading)
       # @return [Array<RingEntry>] those that are still there, oldest first; at most one less than the ring has room for,
       #   because the process may be writing over the oldest
-      def ring(since: 0)
-        first = [since, @header.ring_head - @header.ring_capacity].max
-        entries = (first...@header.ring_head).map { |number| ring_entry(number) }
-        whole = @bytes.u64(Layout::RING_HEAD) - @header.ring_capacity + 1
-        entries.drop([whole - first, 0].max)
-      end
+      def ring(since: 0) = ring_stretch(since:).entries
+
+      # @param since [Integer] as for `ring`
+      # @return [RingStretch] the same units, not parsed yet
+      def ring_stretch(since: 0) = guarded { RingStretch.read(@bytes, @header, since) }
 
       # @param ring_since [Integer, nil] nil leaves the ring out
       # @return [Snapshot]
@@ -134,11 +134,6 @@ module Holdup
         pairs = guarded { @bytes.read(Layout::LOG_OFFSET, @header.log_length * 16) }.unpack("Q<*")
         @bytes.redo!(pairs)
         refresh
-      end
-
-      def ring_entry(number)
-        at = Layout::RING_OFFSET + number % @header.ring_capacity * Layout::RING_ENTRY_BYTES
-        RingEntry.parse(guarded { @bytes.read(at, Layout::RING_ENTRY_BYTES, @buffer) })
       end
 
       def guarded

@@ -51,6 +51,15 @@ module Holdup
         assert_nil snapshot.ring.last.queued_ns
       end
 
+      def test_the_ring_can_be_read_without_parsing_it
+        70.times { |index| @writer.record("A#b", wall: index + 1) }
+        stretch = entry.read { |reader| reader.ring_stretch(since: 60) }
+        assert_equal [60, 10, 65, [61, 62]], [stretch.first, stretch.size, stretch.entry(4).wall_ns, stretch.drop(0).entries.first(2).map(&:wall_ns)]
+        assert_equal stretch.entries.map(&:start_ns), stretch.starts
+        assert_equal 0, entry.read { |reader| reader.ring_stretch(since: 70) }.size
+        assert_equal 7, entry.read { |reader| reader.ring_stretch(since: 3) }.first
+      end
+
       def test_without_a_setting
         assert_empty snapshot.setting.attributes
       end
