@@ -112,6 +112,11 @@ module Holdup
       @identities.empty? ? wait_for_server : @guard.call(:serve) { @session&.identify(server) }
     end
 
+    # A server begins to stop: no thread of ours asks for the GVL meanwhile. Safe in a signal handler.
+    # @param seconds [Numeric]
+    # @return [void]
+    def hush(seconds) = @session&.hush(seconds)
+
     # Looks after a collector, unless somebody else does.
     # @return [void]
     def start_collector

@@ -56,6 +56,11 @@ module Holdup
         describe
       end
 
+      # No tick begins for a while; units are recorded as ever. Safe in a signal handler.
+      # @param seconds [Numeric]
+      # @return [void]
+      def hush(seconds) = @ticker&.hush(seconds)
+
       # Ends measuring after a last tick.
       # @return [void]
       def close

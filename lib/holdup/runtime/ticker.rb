@@ -30,16 +30,25 @@ module Holdup
         @thread&.join(PATIENCE_S) unless @thread.equal?(Thread.current)
       end
 
+      # No call begins for a while. Safe in a signal handler.
+      # @param seconds [Numeric]
+      # @return [void]
+      def hush(seconds)
+        @hushed_until = now + seconds
+      end
+
       def alive? = !!@thread&.alive?
 
       private
 
       def run(tick)
         until @stopped.closed?
-          @guard.call(:tick, &tick)
+          @guard.call(:tick, &tick) unless @hushed_until && now < @hushed_until
           @stopped.pop(timeout: @seconds)
         end
       end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

@@ -16,6 +16,8 @@ module Holdup
     class Puma
       extend Presence
 
+      HUSH_S = 1
+
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
       # @param env [Hash] the environment
@@ -68,7 +70,13 @@ module Holdup
       # @return [void]
       def reforking
         @reforks += 1
+        stopping
       end
+
+      # A server stops: its signal handler writes to a pipe that its thread then closes. CRuby 3.4's IO#close can wait
+      # for ever when another thread kept the GVL from that write. It shall not be ours. Runs in trap context too.
+      # @return [void]
+      def stopping = @runtime.hush(HUSH_S)
 
       # The launcher restarts by executing itself again, other than in phases. Runs in trap context too.
       # @return [void]

@@ -20,6 +20,18 @@ class Holdup::Runtime::TickerTest < Minitest::Test
     refute_predicate ticker, :alive?
   end
 
+  def test_is_silent_for_a_while
+    ticks = Queue.new
+    ticker = ticker(0.01).start { ticks << 1 }
+    ticks.pop(timeout: 5)
+    ticker.hush(60)
+    ticks.pop(timeout: 0.2) # one may have begun
+    assert_nil ticks.pop(timeout: 0.1)
+    ticker.hush(0)
+    assert_equal 1, ticks.pop(timeout: 5)
+    ticker.stop
+  end
+
   def test_stops_without_waiting_for_the_next_tick
     ticked = Queue.new
     ticker = ticker(60).start { ticked << 1 }

@@ -18,6 +18,8 @@ class PumaAdapterTest < Minitest::Test
       @calls = []
     end
 
+    def hush(seconds) = @calls << [:hush, seconds]
+
     def serve(identity) = @identities << identity
 
     %i[wait_for_server start_collector end_collector stop].each { |name| define_method(name) { @calls << name } }
@@ -67,6 +69,12 @@ class PumaAdapterTest < Minitest::Test
     2.times { @adapter.reforking }
     @adapter.working(1)
     assert_equal [1, 2], identity.then { |told| [told.worker, told.generation] }
+  end
+
+  def test_nothing_of_ours_runs_beside_a_server_that_stops
+    server = Puma::Server.new(->(_) {}, nil, @launcher.options)
+    2.times { |index| server.public_send(%i[stop halt][index]) }
+    assert_equal [[:hush, 1]], @told.calls.drop(1).uniq
   end
 
   def test_an_application_is_wrapped_once

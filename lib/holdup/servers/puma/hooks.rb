@@ -55,6 +55,12 @@ module Holdup
             adapter.reforking
             super(*arguments)
           end
+          %i[stop halt].each do |ending|
+            define_method(ending) do |*arguments|
+              adapter.stopping
+              super(*arguments)
+            end
+          end
           follow_threads(adapter) if ::Puma::Server.method_defined?(:update_thread_pool_min_max)
         end
 
