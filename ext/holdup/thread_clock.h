@@ -16,32 +16,15 @@
 
 #include "blame.h"
 #include "clock.h"
+#include "tally.h"
 
 int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
 
 /* After a blocking region this long the thread's CPU clock is read: was it waiting, or computing without the GVL? */
 #define TC_LONG_REGION_NS UINT64_C(1000000)
-/* Squares of holds are kept in (1024 ticks)^2, so that no sum overflows within years. */
-#define TC_SQUARE_SHIFT 10
 #define TC_CPU_UNREAD UINT64_MAX
 
 typedef enum { TC_UNKNOWN, TC_RUNNING, TC_WAITING, TC_IDLE } tc_phase;
-typedef enum { TC_IO, TC_LOCK, TC_SLEEP, TC_IDLE_KINDS } tc_idle_kind;
-
-/* All that is counted. Ticks unless the name says otherwise; only ever grows, so a unit is the difference of two. */
-typedef struct {
-    uint64_t running;
-    uint64_t stalled;
-    uint64_t idle[TC_IDLE_KINDS];
-    uint64_t caused;
-    uint64_t gc;
-    uint64_t native_ns;    /* CPU burnt in long blocking regions */
-    uint64_t acquisitions;
-    uint64_t preemptions;
-    uint64_t squares;      /* sum of (hold >> TC_SQUARE_SHIFT)^2 */
-} tally_t;
-
-#define TALLY_WORDS (sizeof(tally_t) / sizeof(uint64_t))
 
 typedef struct tclock {
     uint64_t at;           /* when the phase began */
@@ -290,19 +273,6 @@ static tally_t tc_tally(const tclock_t *c, uint64_t t)
     tally_t now = c->tally;
     now.caused += tc_open_caused(c, t);
     return now;
-}
-
-static void tally_add(tally_t *sum, const tally_t *more)
-{
-    for (size_t i = 0; i < TALLY_WORDS; i++) ((uint64_t *)sum)[i] += ((const uint64_t *)more)[i];
-}
-
-static tally_t tally_since(const tally_t *now, const tally_t *then)
-{
-    tally_t difference;
-    for (size_t i = 0; i < TALLY_WORDS; i++)
-        ((uint64_t *)&difference)[i] = ((const uint64_t *)now)[i] - ((const uint64_t *)then)[i];
-    return difference;
 }
 
 #endif

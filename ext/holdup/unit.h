@@ -8,15 +8,13 @@
 #ifndef HOLDUP_UNIT_H
 #define HOLDUP_UNIT_H
 
+#include "measurement.h"
 #include "thread_clock.h"
 
 #define UNIT_CHUNK 64
 #define UNIT_CHUNKS 1024
 #define UNIT_SLOT_BITS 20
-#define UNIT_UNKNOWN UINT64_MAX
 #define UNIT_CHARGES 2 /* waited for a pool, held something of it: told by Ruby code */
-/* Thread CPU beyond running by less than this is the two clocks' disagreement, not work without the GVL. */
-#define UNIT_CPU_SLACK_NS 20000
 
 /* A tally with the CPU that belongs to it. */
 typedef struct {
@@ -46,15 +44,6 @@ typedef struct unit {
     span_t sum;            /* what its fibers did in their turns */
     span_t twice;          /* the part of it that ended units inside have recorded too */
 } unit_t;
-
-/* A unit's numbers, in the order of Holdup::Measurement. */
-typedef struct {
-    uint64_t wall_ns, running_ns, cpu_ns, starved_ns, stalled_ns, idle_ns, io_ns, lock_ns, sleep_ns, native_ns, gc_ns,
-        caused_ns, acquisitions, preemptions, longest_hold_ns, hold_squares_us2, queued_ns, in_flight_milli, pool_wait_ns, pool_held_ns,
-        started_ns;
-} measurement_t;
-
-#define MEASUREMENT_WORDS (sizeof(measurement_t) / sizeof(uint64_t))
 
 static struct {
     unit_t *chunks[UNIT_CHUNKS];
@@ -198,35 +187,6 @@ static uint64_t unit_unlink(tclock_t *c, unit_t *u)
     if (u->outer && u->outer->longest < longest) u->outer->longest = longest;
     if (!inner) c->longest = u->outer ? u->outer->longest : 0;
     return longest;
-}
-
-/* A span of one thread's tally and CPU as nanoseconds. wall is the sum of its parts, exactly. */
-static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
-{
-    uint64_t io = clk_ns(span->idle[TC_IO]);
-    uint64_t native = span->native_ns < io ? span->native_ns : io;
-    uint64_t on_gvl = cpu > native ? cpu - native : 0;
-    m->running_ns = clk_ns(span->running);
-    if (on_gvl > m->running_ns + UNIT_CPU_SLACK_NS) { /* short blocking regions that computed */
-        uint64_t excess = on_gvl - m->running_ns;
-        native += excess < io - native ? excess : io - native;
-    }
-    m->cpu_ns = on_gvl < m->running_ns ? on_gvl : m->running_ns;
-    m->starved_ns = m->running_ns - m->cpu_ns;
-    m->stalled_ns = clk_ns(span->stalled);
-    m->native_ns = native;
-    m->io_ns = io - native;
-    m->lock_ns = clk_ns(span->idle[TC_LOCK]);
-    m->sleep_ns = clk_ns(span->idle[TC_SLEEP]);
-    m->idle_ns = io + m->lock_ns + m->sleep_ns;
-    m->wall_ns = m->running_ns + m->stalled_ns + m->idle_ns;
-    m->gc_ns = clk_ns(span->gc);
-    m->caused_ns = (int64_t)span->caused > 0 ? clk_ns(span->caused) : 0;
-    m->acquisitions = span->acquisitions;
-    m->preemptions = span->preemptions;
-    double us = clk.us * (double)(1 << TC_SQUARE_SHIFT);
-    m->hold_squares_us2 = (uint64_t)((double)span->squares * us * us);
-    m->pool_wait_ns = m->pool_held_ns = 0; /* no part of the tally: known of single units only */
 }
 
 /*

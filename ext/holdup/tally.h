@@ -1,0 +1,43 @@
+/*
+ * What is counted of a thread. It only ever grows, so a unit, an account or a tick is the difference of two tallies.
+ */
+#ifndef HOLDUP_TALLY_H
+#define HOLDUP_TALLY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Squares of holds are kept in (1024 ticks)^2, so that no sum overflows within years. */
+#define TC_SQUARE_SHIFT 10
+
+typedef enum { TC_IO, TC_LOCK, TC_SLEEP, TC_IDLE_KINDS } tc_idle_kind;
+
+/* All that is counted. Ticks unless the name says otherwise; only ever grows, so a unit is the difference of two. */
+typedef struct {
+    uint64_t running;
+    uint64_t stalled;
+    uint64_t idle[TC_IDLE_KINDS];
+    uint64_t caused;
+    uint64_t gc;
+    uint64_t native_ns;    /* CPU burnt in long blocking regions */
+    uint64_t acquisitions;
+    uint64_t preemptions;
+    uint64_t squares;      /* sum of (hold >> TC_SQUARE_SHIFT)^2 */
+} tally_t;
+
+#define TALLY_WORDS (sizeof(tally_t) / sizeof(uint64_t))
+
+static void tally_add(tally_t *sum, const tally_t *more)
+{
+    for (size_t i = 0; i < TALLY_WORDS; i++) ((uint64_t *)sum)[i] += ((const uint64_t *)more)[i];
+}
+
+static tally_t tally_since(const tally_t *now, const tally_t *then)
+{
+    tally_t difference;
+    for (size_t i = 0; i < TALLY_WORDS; i++)
+        ((uint64_t *)&difference)[i] = ((const uint64_t *)now)[i] - ((const uint64_t *)then)[i];
+    return difference;
+}
+
+#endif
