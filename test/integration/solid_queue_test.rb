@@ -134,4 +134,17 @@ class SolidQueueIntegrationTest < Minitest::Test
       assert_equal({"MailJob" => 3}, app.counts)
     end
   end
+
+  # The master runs the jobs; workers that it forks while it measures have none of its threads.
+  def test_as_threads_of_the_master_of_a_cluster
+    serve(*%w[bundle exec puma -C puma.rb], processes: nil, env: {WITH_HOLDUP: "1", WITH_PLUGIN: "1", PLUGIN_MODE: "async", WORKERS: "1"}) do |app|
+      app.wait { app.live_workers == [-1, 0] }
+      3.times { app.get("/enqueue") }
+      app.counted({"MailJob" => 3})
+      Process.kill(:KILL, victim = app.pid_of(0))
+      app.wait { app.live_workers == [-1, 0] && ![nil, victim].include?(app.pid_of(0)) }
+      app.wait { app.settings.map { |setting| setting.values_at("server", "job_threads") }.sort_by(&:to_s) == [["puma", nil], [nil, 5]] }
+      assert_equal [{"MailJob" => 3}, 3], [app.counts, app.snapshots.size]
+    end
+  end
 end
