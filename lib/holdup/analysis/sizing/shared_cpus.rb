@@ -30,6 +30,10 @@ module Holdup
         # @return [Float] by how much holds get longer, 1.0 when there are CPUs enough
         def inflation = @inflation ||= ROUNDS.times.inject(1.0) { |inflation, _| (inflation + expected(utilisation(inflation))) / 2 }
 
+        # @param busy [Float] share of the time that each GVL is held, below saturation
+        # @return [Float] by how much holds get longer then
+        def inflation_at(busy) = expected(busy)
+
         # @return [Float] units per second of all processes
         def throughput = @processes * utilisation(inflation) * NS / (@demand.held_ns * inflation)
 

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "candidate"
+require_relative "closed"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many
+      # again with one thread, for such a process is idle whenever its unit waits).
+      class Candidates
+        MOST_THREADS = 32
+        ALONE = 1.5
+        # Beyond these many processes not each number is tried: nobody can tell 21 from 22.
+        STEPS = [*1..8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].freeze
+        SLICES_NS = [50_000_000, 20_000_000, 10_000_000].freeze
+
+        # @param demand [Demand]
+        # @param current [Candidate]
+        # @param vcpus [Numeric] of a host
+        def initialize(demand, current:, vcpus:)
+          @demand = demand
+          @current = current
+          @vcpus = vcpus
+        end
+
+        # @return [Array<Candidate>] the current one among them
+        def to_a = threads.flat_map { |count| processes(count).map { |number| @current.with(threads: count, processes: number) } }
+
+        # The third knob, tried only where the first two are settled: Ruby 3.4 and later.
+        # @param settled [Array<Candidate>]
+        # @return [Array<Candidate>] these with other time slices
+        def self.slices(settled)
+          settled.product(SLICES_NS).map { |candidate, slice| candidate.with(time_slice_ns: slice) } - settled
+        end
+
+        private
+
+        def threads = [*1..(2 * Closed.new(@demand).saturation + 1).clamp(1, MOST_THREADS), @current.threads].uniq.sort
+
+        def processes(threads)
+          most = [(threads == 1) ? (@vcpus * ALONE).floor : @vcpus.ceil, 1].max
+          [*STEPS.select { |step| step <= most }, most, *([@current.processes] if threads == @current.threads || @current.processes <= most)].uniq.sort
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "prediction"
+require_relative "replay"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Finds out what a candidate would do at peak load: its ceiling by formula, its latencies by replay.
+      class Forecast
+        PERCENTILES = [0.5, 0.95, 0.99].freeze
+        # Who gets an arriving request is up to the kernel and the server: somewhere between these two. Jobs are taken.
+        ASSIGNMENTS = {request: %i[random least_busy], job: %i[shared]}.freeze
+        SERVED = 0.95
+        NS = 1_000_000_000
+
+        # @param demand [Demand]
+        # @param guards [Guards]
+        # @param limits [Limits]
+        # @param current [Candidate]
+        # @param rate [Float] units per second and host
+        # @param slo [Slo]
+        # @param kind [Symbol]
+        def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request)
+          @demand = demand
+          @guards = guards
+          @limits = limits
+          @current = current
+          @rate = rate
+          @percentiles = [*PERCENTILES, slo.percentile].uniq
+          @slo = slo
+          @kind = kind
+        end
+
+        # @param candidate [Candidate]
+        # @param trace [Trace] at the same rate
+        # @param force [Boolean] replay it although a guard rejects it
+        # @return [Prediction]
+        def call(candidate, trace, force: false)
+          cheap = estimate(candidate)
+          ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace) : cheap
+        end
+
+        # @param candidate [Candidate]
+        # @return [Prediction] without times
+        def estimate(candidate)
+          Prediction.new(candidate:, ceiling: @guards.ceiling(candidate), guards: @guards.call(candidate), utilisation: @rate * @demand.held_ns.fdiv(NS) / candidate.processes,
+            memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
+        end
+
+        private
+
+        # Jobs that come faster than they can be done wait as long as one likes to look: that is no figure.
+        def served?(cheap) = @kind == :request || @rate < SERVED * cheap.ceiling
+
+        def played(cheap, trace)
+          assignments = (cheap.candidate.processes == 1) ? ASSIGNMENTS.fetch(@kind).last(1) : ASSIGNMENTS.fetch(@kind)
+          assignments.map { |assignment| play(cheap, trace, assignment) }.max_by { |prediction| prediction.waits[@slo.percentile] }
+        end
+
+        def play(cheap, trace, assignment)
+          outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.vcpus, growth: @demand.growth, assignment:))
+          cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled),
+            response_ns: outcome.mean(:response), responses: percentiles(outcome.column(:response)), waits: percentiles(outcome.waits))
+        end
+
+        def percentiles(values)
+          sorted = values.sort
+          @percentiles.to_h { |share| [share, sorted[((sorted.size - 1) * share).round].to_i] }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative "shared_cpus"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate can be shown
+      # with what rejected it.
+      class Guards
+        # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes, the others counts,
+        # client_timeout ns.
+        Hit = Data.define(:name, :value, :limit)
+
+        BUSY = 0.85
+        INFLATION = 1.10
+        FULL = 0.85
+        CONNECTIONS = 0.8
+        MOST_JOB_THREADS = 50
+        # A tenth of the read timeout of one second that clients of Redis and the like have: a thread that waits longer for the
+        # GVL blames the server.
+        WAIT_NS = 100_000_000
+        NS = 1_000_000_000
+
+        # @param demand [Demand]
+        # @param limits [Limits]
+        # @param rate [Float] units per second of a host at its peak; 0 for jobs, which may wait: their
+        #   threads always have work while it matters
+        # @param current [Candidate]
+        # @param kind [Symbol] :request or :job
+        def initialize(demand, limits:, rate:, current:, kind: :request)
+          @demand = demand
+          @limits = limits
+          @rate = rate
+          @current = current
+          @kind = kind
+        end
+
+        # @param candidate [Candidate]
+        # @return [Array<Hit>] empty when it may be
+        def call(candidate)
+          [stability(candidate), *cpus(candidate), memory(candidate), pool(candidate), connections(candidate), *jobs(candidate)].compact
+        end
+
+        # @param candidate [Candidate]
+        # @return [Float] units per second that it can serve at most
+        def ceiling(candidate) = model(candidate).throughput
+
+        private
+
+        def stability(candidate) = above(:stability, @rate, BUSY * ceiling(candidate))
+
+        def cpus(candidate)
+          return [above(:inflation, model(candidate).inflation, INFLATION)] if @rate.zero?
+          busy = [@rate * @demand.held_ns.fdiv(NS) / candidate.processes, 1.0].min
+          [above(:cpu, @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus),
+            above(:inflation, model(candidate).inflation_at(busy), INFLATION)]
+        end
+
+        def memory(candidate)
+          bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
+          bytes && above(:memory, bytes, (FULL * @limits.memory_limit_bytes).floor)
+        end
+
+        # A pool as large as the threads follows them: then it is a line to change and no limit.
+        def pool(candidate)
+          above(:db_pool, candidate.threads, @limits.pool) if @limits.pool && @limits.pool != @current.threads
+        end
+
+        def connections(candidate)
+          above(:db_connections, @limits.connections_of(candidate), (CONNECTIONS * @limits.connections).floor) if @limits.connections
+        end
+
+        def jobs(candidate)
+          return [] unless @kind == :job
+          wait_ns = Closed.new(@demand).stall_ns(candidate.threads) / [@demand.acquisitions, 1].max
+          [above(:job_threads, candidate.threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS)]
+        end
+
+        def above(name, value, limit) = (value > limit) ? Hit.new(name:, value:, limit:) : nil
+
+        def model(candidate)
+          (@models ||= {})[[candidate.processes, candidate.threads]] ||=
+            SharedCpus.new(@demand, processes: candidate.processes, threads: candidate.threads, vcpus: @limits.vcpus)
+        end
+      end
+    end
+  end
+end

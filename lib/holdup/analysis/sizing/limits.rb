@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    module Sizing
+      # What a host and its database allow. What nobody knows is nil, and guards nothing.
+      #
+      # - `vcpus`: of a host; `hosts`: how many run the same
+      # - `memory_limit_bytes`, `base_bytes` (what else is in the container), `process_bytes` (of one process as it is now),
+      #   `thread_bytes`: what one more thread takes
+      # - `pool`: connections that a process may have; `connections`: this application's share of what the server allows
+      Limits = Data.define(:vcpus, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :connections) do
+        # @param vcpus [Numeric]
+        def initialize(vcpus:, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, connections: nil) = super
+
+        # @param machine [Machine, nil] the host that has least
+        # @param processes [Integer] on it
+        # @param given [Hash] what the user knows better: vcpus, memory_limit_bytes, connections, pool, hosts
+        # @return [Limits]
+        def self.of(machine, processes:, **given)
+          known = given.compact
+          each = machine && process_bytes(machine.members.select(&:takes?))
+          total = machine&.memory_bytes
+          base = (total && each) ? [total - each * processes, 0].max : 0
+          new(vcpus: machine&.vcpus, memory_limit_bytes: machine&.memory_limit_bytes, base_bytes: base, process_bytes: each, **known)
+        end
+
+        # The large ones decide: shared pages are counted once in PSS, and where only RSS is known that is the safe side.
+        def self.process_bytes(members)
+          known = members.filter_map { |member| member.pss_bytes || member.rss_bytes }.sort
+          known[((known.size - 1) * self::LARGE).ceil] if known.any?
+        end
+        private_class_method :process_bytes
+
+        # @param candidate [Candidate]
+        # @param current [Candidate] whose processes were weighed
+        # @return [Integer, nil] bytes of a host
+        def memory(candidate, current:)
+          process_bytes && base_bytes + candidate.processes * [process_bytes + (candidate.threads - current.threads) * thread_bytes, thread_bytes].max
+        end
+
+        # @return [Integer] connections of all hosts together, when each thread keeps one
+        def connections_of(candidate) = hosts * candidate.slots
+      end
+
+      # What a Ruby thread with its stacks and a request's garbage takes, where it was not measured: 3.4 MB were in one benchmark.
+      Limits::THREAD_BYTES = 4_000_000
+      Limits::LARGE = 0.95
+    end
+  end
+end

@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require_relative "../amdahl"
+require_relative "bootstrap"
+require_relative "candidates"
+require_relative "forecast"
+require_relative "guards"
+require_relative "limits"
+require_relative "objective"
+require_relative "self_test"
+require_relative "sufficiency"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Keep, change, or nobody can say: from one recording of one setting, every other setting within the limits, tried at peak
+      # load. Pure: the same recording and seed, the same answer.
+      #
+      # A recording answers: `kind`, `demand` (Demand), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
+      # `processes` and `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `measured`
+      # (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
+      #
+      # Source: research on sizing, steps 1 to 6.
+      class Recommendation
+        # Better by less, and nobody notices; the recording's noise, though, would turn it round every week.
+        HYSTERESIS = 0.05
+        SETTLED = 3
+        DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
+        CONFIDENCES = %i[low medium high].freeze
+
+        attr_reader :recording, :limits, :objective, :factor
+
+        # @param recording [#demand, #profiles]
+        # @param limits [Limits]
+        # @param objective [Objective]
+        # @param factor [Float] of the recorded load
+        # @param rounds [Integer] of the bootstrap
+        # @param units [Integer] of each replay
+        # @param seed [Integer]
+        def initialize(recording, limits:, objective: Objective.new, factor: 1.0, rounds: Bootstrap::ROUNDS, units: Traffic::UNITS, seed: 1)
+          @recording = recording
+          @limits = limits
+          @objective = objective
+          @factor = factor
+          @rounds = rounds
+          @units = units
+          @seed = seed
+        end
+
+        # @return [Symbol] :keep, :change, or :unknown
+        def verdict
+          return :unknown if reasons.any?
+          change? ? :change : :keep
+        end
+
+        # @return [Array<Symbol>] why nobody can say; empty otherwise
+        def reasons
+          @reasons ||= if recording.problems.any? then recording.problems
+          elsif limits.vcpus.nil? then [:vcpus_unknown]
+          elsif traffic.empty? || sufficiency.too_little? then [:not_enough]
+          elsif self_test.grade == :c then [:self_test, *self_test.reasons]
+          else []
+          end
+        end
+
+        # @return [Symbol] why so: :better, :guard (what there is now breaks a limit), :nothing_fits, :best_already, :too_little_gain
+        def why
+          return :nothing_fits unless best
+          return (best.candidate == current.candidate) ? :best_already : :too_little_gain unless change?
+          current.allowed? ? :better : :guard
+        end
+
+        # @return [Prediction] of the setting as it is
+        def current = predictions.find { |prediction| prediction.candidate == now }
+
+        # @return [Prediction, nil] the best of those that may be
+        def best = @best ||= objective.best(predictions.select(&:allowed?), current)
+
+        # @return [Array<Prediction>] by threads, then processes
+        def predictions = @predictions ||= (grid + slices(grid)).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns] } }
+
+        # @return [Float] of the best against now
+        def gain = @gain ||= best ? objective.gain(current, best) : 0.0
+
+        # @return [Range<Float>] 90 % of that gain
+        def interval = @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| trial(part, seed) }
+
+        # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
+        def confidence
+          distance = best.candidate.threads.fdiv(current.candidate.threads)
+          [(self_test.grade == :a) ? :high : :medium, sufficiency.confidence, DISTANCES.find { |most, _| distance <= most }&.last || :low]
+            .min_by { |each| CONFIDENCES.index(each) }
+        end
+
+        # @return [SelfTest::Result]
+        def self_test
+          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), seed: @seed).call
+        end
+
+        # @return [Sufficiency::Result]
+        def sufficiency = @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
+
+        # @return [Integer] what Amdahl's law and the rule of +5 % would say
+        def amdahl = Amdahl.suggestion(recording.demand.idle_share)
+
+        # @return [Float] units per second and host at peak
+        def rate = traffic.peak_rate * factor
+
+        # @return [Traffic]
+        def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts)
+
+        # @return [Candidate]
+        def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns)
+
+        # @return [Prediction] of any other candidate at the same load
+        def of(candidate) = forecast.call(candidate, trace, force: true)
+
+        private
+
+        def change?
+          return @change unless @change.nil?
+          @change = !best.nil? && best.candidate != now && (current.allowed? ? better? : gain > -HYSTERESIS)
+        end
+
+        def better? = gain > HYSTERESIS && interval.begin.positive?
+
+        def grid = @grid ||= Candidates.new(recording.demand, current: now, vcpus: limits.vcpus).to_a.map { |candidate| predict(candidate, trace) }
+
+        def slices(grid)
+          return [] unless recording.slices?
+          settled = grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[objective.slo.percentile] }.map(&:candidate)
+          Candidates.slices([now, *settled].uniq).map { |candidate| predict(candidate, trace) }
+        end
+
+        def predict(candidate, trace) = forecast.call(candidate, trace, force: candidate == now)
+
+        def trace = @trace ||= traffic.peak(seed: @seed, rate:, units: @units)
+
+        # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean. Formulas have no units to
+        # draw again, so where only they speak there is no width.
+        def trial(part, seed)
+          return gain unless current.replayed? && best.replayed?
+          there = rate * part.mean_rate / traffic.mean_rate
+          trace = part.peak(seed:, rate: there, units: @units)
+          objective.gain(*[current, best].map { |one| forecast(there).call(one.candidate, trace, force: true) })
+        end
+
+        def forecast(rate = self.rate)
+          Forecast.new(demand: recording.demand, guards:, limits:, current: now, rate:, slo: objective.slo, kind: recording.kind)
+        end
+
+        def guards
+          @guards ||= Guards.new(recording.demand, limits:, rate: (recording.kind == :job) ? 0.0 : rate, current: now, kind: recording.kind)
+        end
+      end
+    end
+  end
+end

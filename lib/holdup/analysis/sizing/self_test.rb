@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require_relative "replay"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Whoever predicts the present wrongly has nothing to say of other settings: the recording is replayed on its own setting, minute
+      # by minute, and compared with what was measured.
+      #
+      # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and no recommendation.
+      class SelfTest
+        # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
+        Measured = Data.define(:queued_ns, :stalled_ns, :response_ns, :p95_ns, :utilisation)
+        # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first
+        Result = Data.define(:grade, :errors, :predicted, :measured, :reasons)
+
+        GRADES = {0.1 => :a, 0.2 => :b}.freeze
+        STARVED = 1.1
+        POOL = 0.05
+        SWINGS = 3.0
+
+        # @param recording [#demand, #measured]
+        # @param traffic [Traffic]
+        # @param current [Candidate]
+        # @param vcpus [Numeric]
+        # @param assignments [Array<Symbol>] one of these it is in truth: the one that fits better counts
+        # @param seed [Integer]
+        def initialize(recording, traffic:, current:, vcpus:, assignments:, seed: 1)
+          @recording = recording
+          @traffic = traffic
+          @current = current
+          @vcpus = vcpus
+          @assignments = assignments
+          @seed = seed
+        end
+
+        # @return [Result]
+        def call
+          trace = @traffic.recorded(seed: @seed)
+          results = @assignments.map { |assignment| compare(replay(trace, assignment)) }
+          results.min_by { |result| worst(result.errors) }
+        end
+
+        private
+
+        def demand = @recording.demand
+
+        def measured = @recording.measured
+
+        def replay(trace, assignment)
+          Replay.call(trace, @current.scenario(vcpus: @vcpus, growth: demand.growth, assignment:, seed: @seed))
+        end
+
+        def compare(outcome)
+          predicted = figures(outcome)
+          errors = errors(predicted)
+          grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
+          Result.new(grade:, errors:, predicted:, measured:, reasons: (grade == :a) ? [] : reasons)
+        end
+
+        def figures(outcome)
+          queued, response = outcome.column(:queued), outcome.column(:response)
+          response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
+          Measured.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), response_ns: response.sum.fdiv(response.size),
+            p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
+        end
+
+        # Waiting is judged against the response: 1 ms instead of 2 of 300 is no error.
+        def errors(predicted)
+          {response: off(predicted.response_ns, measured.response_ns), p95: off(predicted.p95_ns, measured.p95_ns),
+           wait: (wait(predicted) - wait(measured)) / measured.response_ns, utilisation: predicted.utilisation - measured.utilisation}
+        end
+
+        def off(predicted, truth) = predicted / truth.to_f - 1
+
+        def wait(figures) = figures.queued_ns.to_i + figures.stalled_ns
+
+        def worst(errors) = errors.values.map(&:abs).max
+
+        def reasons
+          [*(:starved if demand.held_ns > STARVED * demand.cpu_ns), *(:waits_beside if beside > POOL), *(:swings if swings > SWINGS),
+            *(:queue_unknown unless measured.queued_ns)].then { |found| found.empty? ? [:unknown] : found }
+        end
+
+        # Waits for pools and locks are in the idle time, and grow with the load as the GVL's do.
+        def beside = @recording.wait_beside_ns.fdiv(demand.own_ns)
+
+        def swings
+          rates = @traffic.blocks.flat_map(&:rates)
+          rates.max / [rates.sum / rates.size, Float::MIN].max
+        end
+      end
+    end
+  end
+end

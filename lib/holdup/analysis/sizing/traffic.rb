@@ -1,0 +1,147 @@
+# frozen_string_literal: true
+
+require_relative "trace"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Of a part of the
+      # recording as well, which is how intervals are found (see Bootstrap).
+      class Traffic
+        NS = 1_000_000_000
+        MINUTE_S = 60
+        UNITS = 10_000
+        # Load swings from minute to minute, so minutes in a row tell little more than one: blocks are long where the recording allows it.
+        BLOCK_S = 600
+        MIN_BLOCKS = 6
+        PEAK = 0.95
+
+        # `rates`: units per second and host in each of its minutes; `profiles`: units that were kept of it
+        Block = Data.define(:start_s, :rates, :profiles) do
+          # @return [Float] how many units it stands for
+          def weight = rates.sum
+        end
+
+        attr_reader :blocks, :block_s
+
+        # @param profiles [Enumerable<UnitProfile>]
+        # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
+        # @param hosts [Integer]
+        # @return [Traffic]
+        def self.of(profiles, arrivals, hosts: 1)
+          rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
+          block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
+          kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
+          blocks = rates.group_by { |at_s, _| at_s / block_s }.sort.map { |number, minutes| Block.new(start_s: number * block_s, rates: minutes.sort.map(&:last), profiles: kept.fetch(number, [])) }
+          new(blocks, block_s:)
+        end
+
+        # @param blocks [Array<Block>]
+        # @param block_s [Integer] seconds of a block
+        def initialize(blocks, block_s: BLOCK_S)
+          @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
+          @block_s = block_s
+        end
+
+        # @param blocks [Array<Block>] any of these, also several times
+        # @return [Traffic]
+        def with(blocks) = Traffic.new(blocks, block_s:)
+
+        # @yieldparam profile [UnitProfile]
+        # @yieldreturn [UnitProfile, nil] as it would be; nil: it would not be. The rate falls with what is gone
+        # @return [Traffic]
+        def map
+          Traffic.new(blocks.map { |block|
+            kept = block.profiles.filter_map { |profile| yield profile }
+            share = weight_of(kept) / weight_of(block.profiles)
+            block.with(profiles: kept, rates: block.rates.map { |rate| rate * share })
+          }, block_s:)
+        end
+
+        def empty? = blocks.empty?
+
+        # @return [Array<UnitProfile>]
+        def profiles = blocks.flat_map(&:profiles)
+
+        # @return [Float] units per second and host in the busiest twentieth of the minutes
+        def peak_rate = rates[((rates.size - 1) * PEAK).ceil] || 0.0
+
+        # @return [Float] units per second and host
+        def mean_rate = rates.sum / rates.size
+
+        # @param seed [Integer]
+        # @param rate [Float] units per second
+        # @param units [Integer]
+        # @return [Trace] at that rate, units of all times mixed
+        def peak(seed: 1, rate: peak_rate, units: UNITS)
+          random = Random.new(seed)
+          mean_gap = NS / rate
+          at = 0.0
+          Trace.new(Array.new(units) { unit(all.draw(random), at += gap(mean_gap, random)) })
+        end
+
+        # @param seed [Integer]
+        # @param units [Integer] about so many
+        # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of its own block
+        def recorded(seed: 1, units: 2 * UNITS)
+          random = Random.new(seed)
+          Trace.new(minutes(units).each_with_index.flat_map { |(lots, rate), index| minute(lots, rate, index * MINUTE_S * NS, random) })
+        end
+
+        private
+
+        def rates = @rates ||= blocks.flat_map(&:rates).sort
+
+        def weight_of(profiles) = profiles.sum(0.0, &:weight)
+
+        def all = @all ||= Lots.new(blocks.flat_map { |block| scaled(block) })
+
+        def scaled(block)
+          factor = block.weight / weight_of(block.profiles)
+          block.profiles.map { |profile| [profile, profile.weight * factor] }
+        end
+
+        def minutes(units)
+          every = blocks.flat_map { |block| (lots = Lots.new(block.profiles.map { |profile| [profile, profile.weight] })) && block.rates.map { |rate| [lots, rate] } }
+          step = [(every.sum { |_, rate| rate * MINUTE_S } / units).ceil, 1].max
+          every.each_slice(step).map(&:first)
+        end
+
+        def minute(lots, rate, start_ns, random)
+          return [] if rate.zero?
+          units = []
+          at = start_ns + gap(NS / rate, random)
+          while at < start_ns + MINUTE_S * NS
+            units << unit(lots.draw(random), at)
+            at += gap(NS / rate, random)
+          end
+          units
+        end
+
+        def gap(mean, random) = -Math.log(1 - random.rand) * mean
+
+        def unit(profile, at)
+          Trace::Unit.new(arrival_ns: at.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
+            longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
+        end
+
+        # Draws by weight.
+        class Lots
+          # @param weighted [Array<(Object, Float)>]
+          def initialize(weighted)
+            @things = weighted.map(&:first)
+            sum = 0.0
+            @bounds = weighted.map { |_, weight| sum += weight }
+          end
+
+          # @param random [Random]
+          def draw(random)
+            chosen = random.rand * @bounds.last
+            @things[@bounds.bsearch_index { |bound| bound > chosen } || -1]
+          end
+        end
+        private_constant :Lots
+      end
+    end
+  end
+end
