@@ -69,7 +69,7 @@ class LabSidekiqVcpuTest < Minitest::Test
     _, out, err, thread = Open3.popen3(env, RbConfig.ruby, EXE, *COMMAND)
     assert_includes err.gets, "alone"
     wait_until { processes_of_ours.size > 2 }
-    Process.kill(:INT, thread.pid)
+    wait_until(30, every: 0.05) { thread.join(0) || !Process.kill(:INT, thread.pid) } # impatiently
     assert_equal 130, thread.value.exitstatus
     assert_equal "", out.read
     assert_empty processes_of_ours

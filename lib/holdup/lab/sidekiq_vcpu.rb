@@ -9,6 +9,7 @@ require_relative "sidekiq_vcpu/library"
 require_relative "sidekiq_vcpu/result"
 require_relative "sidekiq_vcpu/run"
 require_relative "sidekiq_vcpu/work"
+require_relative "signals"
 
 module Holdup
   # Experiments with real servers, job runners and loads, measured by Holdup as any application would be.
@@ -39,9 +40,8 @@ module Holdup
       # @raise [Holdup::Error] what went wrong in an experiment
       def call
         @program = Library.load
-        with_redis do |url|
-          rounds = Work.rounds_for(@seconds)
-          Result.new(outcomes(url, rounds), target: @target)
+        Signals.first_only do
+          with_redis { |url| Result.new(outcomes(url, Work.rounds_for(@seconds)), target: @target) }
         end
       end
 

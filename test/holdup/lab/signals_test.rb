@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/signals"
+require "open3"
+require "rbconfig"
+
+class Holdup::Lab::SignalsTest < Minitest::Test
+  SCRIPT = <<~RUBY
+    require "holdup/lab/signals"
+    me = ->(name) { Process.kill(name, Process.pid) }
+    begin
+      Holdup::Lab::Signals.first_only do
+        me.call(ARGV[0])
+        IO.select(nil, nil, nil, 10)
+      ensure
+        3.times { me.call(:INT) && me.call(:TERM) }
+        IO.select(nil, nil, nil, 0.05)
+        puts "cleaned up"
+      end
+    rescue SignalException => error
+      puts error.signo
+    end
+    puts Holdup::Lab::Signals.first_only { trap("HUP", "DEFAULT"); "value" }, trap("INT", "DEFAULT")
+  RUBY
+
+  def test_the_first_ends_the_block_and_later_ones_do_nothing
+    %w[INT TERM HUP].each do |name|
+      out, status = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", SCRIPT, name)
+      assert_equal ["cleaned up", Signal.list[name].to_s, "value", "DEFAULT"], out.lines(chomp: true)
+      assert_predicate status, :success?
+    end
+  end
+end
