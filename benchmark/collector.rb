@@ -50,6 +50,7 @@ class Fleet
     @zipf = (1..series).map { |rank| 1.0 / rank }.each_with_object([]) { |share, sums| sums << share + sums.last.to_f }
     @total = @zipf.last
     @ticks = 0
+    @start_s = Time.now.to_i
   end
 
   # Every series of every process gets as many units.
@@ -76,7 +77,7 @@ class Fleet
     running = wall / 3
     stalled = wall / @random.rand(4..40)
     writer.record(name, wall:, running:, stalled:, idle: wall - running - stalled, queued: wall / 50, longest_hold: running / 3,
-      cpu_ns: running, io_ns: wall / 2, caused_ns: stalled, acquisitions: 20, preemptions: 1)
+      start_ns: ((@start_s + (@ticks - @random.rand) * TICK_S) * NS).to_i, cpu_ns: running, io_ns: wall / 2, caused_ns: stalled, acquisitions: 20, preemptions: 1)
   end
 end
 

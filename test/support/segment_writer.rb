@@ -157,7 +157,7 @@ class SegmentWriter
 
   def push(changes, index, values)
     head = @words[L::RING_HEAD]
-    entry = [head, index, *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, 1000]
+    entry = [values.fetch(:start_ns, head), index, *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, values.fetch(:in_flight_milli, 1000)]
     put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, entry.pack("Q<12"))
     changes[L::RING_HEAD] = head + 1
   end

@@ -6,6 +6,7 @@ require_relative "../setting"
 require_relative "change"
 require_relative "harvest"
 require_relative "position"
+require_relative "profiles"
 
 module Holdup
   class Collector
@@ -21,10 +22,12 @@ module Holdup
       # @param harvest [Harvest] takes what is found
       # @param now_ns [Integer]
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
-      def initialize(harvest, now_ns, settings)
+      # @param profiles [Profiles] takes single units
+      def initialize(harvest, now_ns, settings, profiles)
         @harvest = harvest
         @now_ns = now_ns
         @settings = settings
+        @profiles = profiles
       end
 
       # @param entry [Segment::Directory::Entry]
@@ -55,11 +58,20 @@ module Holdup
       def glean(reader, before, source, over)
         changes = []
         marks = mark_all(reader, before.marks, changes) or return
+        stretch = reader.ring_stretch(since: before.ring_head)
         handoff_ns = [reader.header.counters[:handoff_ns], before.handoff_ns].max
         changes.each { |change| @harvest.add(change, source) }
         @harvest.add_handoff(handoff_ns - before.handoff_ns, source) if handoff_ns > before.handoff_ns
-        position = before.with(read_ns: @now_ns, handoff_ns:, marks: marks.freeze)
+        draw(stretch, before, marks, source)
+        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: reader.header.ring_head, marks: marks.freeze)
         over ? position.done : position
+      end
+
+      def draw(stretch, before, marks, source)
+        return if stretch.size.zero?
+        process = UnitProfile::Process.new(pid: source.pid, since_ns: before.created_ns)
+        from = Profiles::Source.new(process:, setting: source.setting, series: marks.map { |mark| mark&.series })
+        @profiles.add(stretch, stretch.first - before.ring_head, from, @now_ns)
       end
 
       # Slot by slot, so that only one has to be in memory.
@@ -88,7 +100,7 @@ module Holdup
 
       def source(header, setting, before, entry)
         process = Series.new(kind: :process, name: header.process_name)
-        Harvest::Source.new(process:, setting:, start_s: minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns))
+        Harvest::Source.new(process:, setting:, pid: header.pid, start_s: minute(before.read_ns, entry.alive ? @now_ns : header.heartbeat_ns))
       end
 
       # Units carry no time of their own here: they go to the minute in the middle of the time they can be from.

@@ -34,8 +34,8 @@ module Holdup
         tally(HANDOFF, source).add(Change.of_handoff(HANDOFF, handoff_ns))
       end
 
-      # Where a change comes from. `process`: Series of the process; `setting`: Setting; `start_s`: the minute
-      Source = Data.define(:process, :setting, :start_s)
+      # Where a change comes from. `process`: Series of the process; `setting`: Setting; `pid`; `start_s`: the minute
+      Source = Data.define(:process, :setting, :pid, :start_s)
 
       # @param host [String]
       # @return [Array<Window>]

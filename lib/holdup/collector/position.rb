@@ -11,10 +11,11 @@ module Holdup
     # - `read_ns`: when it was read
     # - `finished`: nothing will be added and everything is carried: only the file is still to be removed
     # - `handoff_ns`: that counter of the header
+    # - `ring_head`: how many of the ring's units were looked at
     # - `marks`: Array of Mark, one a slot; nil for one that was never read
-    Position = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :marks) do
+    Position = Data.define(:created_ns, :read_ns, :finished, :handoff_ns, :ring_head, :marks) do
       # @return [Position] nothing carried yet
-      def self.start(created_ns) = new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, marks: [].freeze)
+      def self.start(created_ns) = new(created_ns:, read_ns: created_ns, finished: false, handoff_ns: 0, ring_head: 0, marks: [].freeze)
 
       # @return [Position] with nothing but the mark that it is done
       def done = with(finished: true, marks: [].freeze)

@@ -8,8 +8,11 @@ module Holdup
   class Collector
     # A Position as binary and back. In two parts, because accounts move all the time and units, which are a hundred times
     # larger, only when there is work.
+    #
+    # Version 1 knew no ring: all units that are still in it are new to who reads such a position.
     module PositionCodec
-      VERSION = 1
+      VERSION = 2
+      VERSIONS = [1, 2].freeze
 
       module_function
 
@@ -17,7 +20,7 @@ module Holdup
       # @return [String] everything but the units
       def dump_head(position)
         accounts = position.marks.each_with_index.select { |mark, _| mark&.account? }
-        facts = [VERSION, position.created_ns, position.read_ns, position.finished ? 1 : 0, position.handoff_ns, accounts.size]
+        facts = [VERSION, position.created_ns, position.read_ns, position.finished ? 1 : 0, position.handoff_ns, position.ring_head, accounts.size]
         accounts.each_with_object(facts.pack("w*")) { |(mark, index), all| all << [index, mark.bytes.bytesize].pack("w2") << mark.bytes }
       end
 
@@ -36,11 +39,13 @@ module Holdup
       # @raise [DamagedData]
       def load(head, units)
         source = Source.new(head)
-        version, created_ns, read_ns, finished, handoff_ns, accounts = Array.new(6) { source.number }
-        raise DamagedData.new("a segment's stored position has version #{version}", "this Holdup reads #{VERSION}") unless version == VERSION
+        version = source.number
+        raise DamagedData.new("a segment's stored position has version #{version}", "this Holdup reads #{VERSIONS.join(" and ")}") unless VERSIONS.include?(version)
+        created_ns, read_ns, finished, handoff_ns = Array.new(4) { source.number }
+        ring_head = (version == 1) ? 0 : source.number
         marks = units ? load_units(Source.new(units)) : []
-        accounts.times { marks[source.number] = source.mark }
-        Position.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, marks: marks.freeze)
+        source.number.times { marks[source.number] = source.mark }
+        Position.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:, marks: marks.freeze)
       end
 
       def load_units(source) = Array.new(source.number) { source.mark }

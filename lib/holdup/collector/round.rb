@@ -4,6 +4,7 @@ require_relative "../errors"
 require_relative "gleaner"
 require_relative "harvest"
 require_relative "ledger"
+require_relative "profiles"
 require_relative "sampler"
 require_relative "sighting"
 
@@ -24,12 +25,14 @@ module Holdup
       # @param host [String]
       # @param complaints [Complaints]
       # @param sampler [Sampler]
-      def initialize(store:, directory:, host:, complaints:, sampler: Sampler.new)
+      # @param profiles [Profiles]
+      def initialize(store:, directory:, host:, complaints:, sampler: Sampler.new, profiles: Profiles.new)
         @store = store
         @directory = directory
         @host = host
         @complaints = complaints
         @sampler = sampler
+        @profiles = profiles
         @settings = {}
       end
 
@@ -41,7 +44,7 @@ module Holdup
         entries = @directory.entries
         harvest = Harvest.new
         found = {}
-        readings = read(entries, Gleaner.new(harvest, now_ns, @settings), found)
+        readings = read(entries, Gleaner.new(harvest, now_ns, @settings, @profiles), found)
         sightings = sightings(found, readings)
         written = commit(harvest.windows(@host), readings, entries.map(&:name), @sampler.samples(sightings, @host, now_ns))
         sweep(entries)
@@ -52,6 +55,7 @@ module Holdup
       # @return [void]
       def forget
         @ledger = nil
+        @profiles.forget
       end
 
       private
@@ -86,8 +90,10 @@ module Holdup
 
       def commit(windows, readings, present, samples)
         progress = @ledger.changes(readings, present)
-        @store.commit(windows, progress, processes: samples) unless windows.empty? && progress.empty? && samples.empty?
+        profiles = @profiles.blocks(@host)
+        @store.commit(windows, progress, processes: samples, profiles:) unless [windows, progress, samples, profiles].all?(&:empty?)
         @ledger.committed(readings, present)
+        @profiles.committed
         @sampler.committed(samples)
         @complaints.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.size

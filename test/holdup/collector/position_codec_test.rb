@@ -48,7 +48,7 @@ class Holdup::Collector
       Dir.mktmpdir("holdup-position") do |dir|
         yield SegmentWriter.new(dir)
         slots = Holdup::Segment::Directory.new(dir).entries.first.read { |reader| reader.snapshot.slots }
-        return Position.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, marks: slots.map { |slot| Mark.of(slot) })
+        return Position.new(created_ns: 1, read_ns: 2, finished: false, handoff_ns: 3, ring_head: 4, marks: slots.map { |slot| Mark.of(slot) })
       end
     end
   end
