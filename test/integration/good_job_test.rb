@@ -23,8 +23,8 @@ class GoodJobIntegrationTest < Minitest::Test
     serve(*PROGRAM) do |app|
       app.client("2.times { SlowJob.perform_later(1) }")
       app.wait { pools(app).first&.values_at(:max, :busy) == [3, 2] }
-      app.client(MIXED)
-      app.counted(UNITS)
+      app.client("2.times { ThrottledJob.perform_later }; #{MIXED}")
+      app.counted({**UNITS, "ThrottledJob" => 2}) # GoodJob puts the second one back: a run without an error
       assert_the_facts(app)
       stopped = seconds { assert_equal 0, app.stop.exitstatus }
       assert_operator stopped, :<, seconds_to_stop_without_us + SLOWER_S
@@ -61,9 +61,9 @@ class GoodJobIntegrationTest < Minitest::Test
   end
 
   def assert_the_units(app, more = {})
-    assert_equal UNITS.merge(more), app.counts
+    assert_equal UNITS.merge(more), app.counts.except("ThrottledJob")
     assert_equal({"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails", "OuterJob" => "urgent"},
-      app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except(*more.keys))
+      app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except("ThrottledJob", *more.keys))
     assert_equal({"FailingJob" => 2}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
     # The nested MailJob came out of no queue.
     assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.unit(name).histogram(:queued).count }

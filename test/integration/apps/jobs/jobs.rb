@@ -41,3 +41,15 @@ class ForkingJob < ActiveJob::Base
     Process.wait(fork { MailJob.perform_now })
   end
 end
+
+if defined?(GoodJob)
+  class ThrottledJob < ActiveJob::Base
+    include GoodJob::ActiveJobExtensions::Labels
+    include GoodJob::ActiveJobExtensions::Concurrency
+
+    queue_as :mails
+    good_job_concurrency_rule(label: "throttled", apply_label: true, perform_throttle: [1, 1.hour])
+
+    def perform = nil
+  end
+end
