@@ -70,6 +70,22 @@ class PumaIntegrationTest < Minitest::Test
     end
   end
 
+  def test_restarts_under_holdup_exec
+    ExecMode.command(server_command, {"puma" => Puma::Const::VERSION, "rackup" => ">= 2"}) do |command|
+      serve_by(command, PRELOAD: "0", SHUTDOWN_TIMEOUT: "4") do |app|
+        answered = ask(app)
+        %i[hot phased].each do |way|
+          send(way, app)
+          answered += ask_again(app)
+        end
+        app.stop
+        app.wait { app.processes.empty? }
+        assert_equal answered, carried(app.store)
+        assert_no_trouble(app)
+      end
+    end
+  end
+
   def test_where_levers_are_written
     serve(IO_THREADS: "1") do |app|
       complete(app)

@@ -11,6 +11,9 @@ module Holdup
     # changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
     class Exec
       BOOT = File.expand_path("../exec_boot", __dir__)
+      # Under `bundle exec holdup exec`: what a server that executes itself again (Puma at SIGUSR2) goes back to.
+      BUNDLERS = "BUNDLER_ORIG_RUBYOPT"
+      BUNDLERS_NIL = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
       # What a shell answers for a command that it can't find, or may not run.
       NOT_FOUND = 127
       NOT_ALLOWED = 126
@@ -50,11 +53,13 @@ module Holdup
 
       # @return [Hash{String => String}] what the command's environment gets
       def environment
-        {"RUBYOPT" => [@console.env["RUBYOPT"], "-r#{BOOT}"].compact.join(" ").strip, "HOLDUP_DIR" => @dir,
-         "HOLDUP_STORE" => @store, "HOLDUP_SUPERVISED" => "1"}.compact
+        {"RUBYOPT" => booting(@console.env["RUBYOPT"]), BUNDLERS => @console.env[BUNDLERS]&.then { |options| booting(options) },
+         "HOLDUP_DIR" => @dir, "HOLDUP_STORE" => @store, "HOLDUP_SUPERVISED" => "1"}.compact
       end
 
       private
+
+      def booting(options) = [options, "-r#{BOOT}"].compact.join(" ").sub(BUNDLERS_NIL, "").strip
 
       def check
         raise UsageError.new("exec needs a command", "for instance `holdup exec -- bin/rails server`") if @command.empty?

@@ -90,4 +90,12 @@ class Holdup::CLI::ExecTest < Minitest::Test
     given = Holdup::CLI::Exec.new(console:, command: ["x"], store: "/s.sqlite3", dir: "/d").environment
     assert_equal({"RUBYOPT" => "-r#{Holdup::CLI::Exec::BOOT}", "HOLDUP_DIR" => "/d", "HOLDUP_STORE" => "/s.sqlite3", "HOLDUP_SUPERVISED" => "1"}, given)
   end
+
+  def test_bundlers_copy_of_the_environment_gets_it_too
+    boot = "-r#{Holdup::CLI::Exec::BOOT}"
+    {"-W0" => "-W0 #{boot}", Holdup::CLI::Exec::BUNDLERS_NIL => boot}.each do |before, after|
+      console = Holdup::CLI::Console.new(out: nil, err: nil, env: {"HOME" => "/h", "BUNDLER_ORIG_RUBYOPT" => before}, clock: nil)
+      assert_equal after, Holdup::CLI::Exec.new(console:, command: ["true"]).environment["BUNDLER_ORIG_RUBYOPT"]
+    end
+  end
 end
