@@ -26,17 +26,27 @@ class Holdup::ConfigurationTest < Minitest::Test
     env = {"HOLDUP_ENABLED" => "no", "HOLDUP_DIR" => "/dev/shm/x", "HOLDUP_STORE" => "memory:", "HOLDUP_APP" => "a",
            "HOLDUP_REVISION" => "r", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
            "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_TICK_SECONDS" => "0.5",
-           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off"}
+           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31"}
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)
     refute config.enabled
     assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
+    assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
     assert_nil config.log_target
+  end
+
+  def test_the_jit
+    assert_equal [nil, :on, :off], [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
+    [:on, :off, nil, {after: :boot, mem_size: 2048}].each { |value| assert_equal [value], [build { |draft| draft.jit = value }.jit] }
+    [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true}].each do |value|
+      assert_raises(Holdup::ConfigurationError) { build { |draft| draft.jit = value } }
+    end
   end
 
   def test_every_wrong_value_is_refused_with_what_to_give
     wrong = {"ENABLED" => "maybe", "DIR" => "relative", "SERIES_LIMIT" => "0", "RING_SIZE" => "many", "TICK_SECONDS" => "-1",
-             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000}
+             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000,
+             "JIT" => "mem_size=64;threshold=3"}
     wrong.each do |name, value|
       error = assert_raises(Holdup::ConfigurationError, name) { build("HOLDUP_#{name}" => value) }
       assert_match(/\AHOLDUP_#{name} can't be .+; give .+/, error.message)

@@ -70,6 +70,29 @@ module Holdup
         def valid?(value) = choices.include?(value)
       end
 
+      # YJIT: on, off, or on with options. `after: :boot` is the only moment there is, said by those who like it said.
+      Jit = Data.define do
+        def expected = ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31} (mem_size: 1 to 2048 MiB; in the environment mem_size=64)"
+
+        def parse(text)
+          return text.downcase.to_sym if %w[on off].include?(text.downcase)
+          pairs = text.scan(/(mem_size|call_threshold)=(\d+)/)
+          pairs.to_h { |name, number| [name.to_sym, Integer(number, 10)] } if pairs.any? && pairs.map { |pair| pair.join("=") }.join(",") == text
+        end
+
+        def valid?(value) = value == :on || value == :off || (value.is_a?(Hash) && value.all? { |name, given| option?(name, given) })
+
+        private
+
+        def option?(name, given)
+          case name
+          when :after then given == :boot
+          when :mem_size then given.is_a?(Integer) && given.between?(1, 2048)
+          when :call_threshold then given.is_a?(Integer) && given.positive?
+          end
+        end
+      end
+
       Code = Data.define do
         def expected = "something that answers call(env), such as ->(env) { env[\"HTTP_X_UNIT\"] }"
 
