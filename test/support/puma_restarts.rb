@@ -2,8 +2,6 @@
 
 # How a Puma is restarted; each method returns when that is over. For tests with ServerSteps.
 module PumaRestarts
-  VERSION = /Puma version: (\S+)/
-
   def hot(app) = replaced(app) { app.signal(:USR2) }
 
   def phased(app) = replaced(app) { app.signal(:USR1) }
