@@ -26,6 +26,13 @@ module Holdup
           # @return [Float] the same as `each`, had no CPU been missing
           def undisturbed = best.undisturbed_ns / alone.undisturbed_ns
 
+          # Every job begins with the first or when one before it has ended.
+          # @return [Float] the same as `in_all`, had no CPU been missing
+          def undisturbed_in_all = undisturbed * experiment.jobs.fdiv(experiment.at_once)
+
+          # @return [Float] how much of the elapsed time CPUs were not missing
+          def quiet = undisturbed_in_all * alone.undisturbed_ns / best.in_all_ns
+
           # @return [Float] multiple of the CPU time for the same work
           def cpu = best.cpu_ns / alone.cpu_ns
 

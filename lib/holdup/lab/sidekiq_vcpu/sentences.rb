@@ -57,26 +57,33 @@ module Holdup
 
         def threads
           best = line(:threads).best
-          @words.call(:lab_means_threads, each: times(line(:threads).each), running: duration(best.mean(:running_ns)),
+          @words.call(:lab_means_threads, each: each(line(:threads)), running: duration(best.mean(:running_ns)),
             stalled: duration(best.mean(:stalled_ns)), share: share(best.caused_by_job))
         end
 
-        def serial = @words.call(:lab_means_serial, in_all: times(line(:serial).in_all))
+        def serial = @words.call(:lab_means_serial, in_all: in_all(line(:serial)))
 
         def processes
           pair = line(:processes)
           key = (pair.expected.each > 1) ? :lab_means_processes_full : :lab_means_processes
-          @words.call(key, each: times(pair.each), in_all: times(pair.in_all), cpu: share(pair.best.cpu_share), vcpus: @ceiling.vcpus)
+          @words.call(key, each: each(pair), in_all: in_all(pair), cpu: share([cores(pair) / @result.vcpus, 1.0].min), vcpus: @ceiling.vcpus)
         end
 
         # As the team saw it: the same work before and after.
         def halved
           return [] if @result.vcpus < 2
-          best = line(:threads).best
+          used = cores(line(:threads))
           half = @result.vcpus.fdiv(2)
-          [@words.call(:lab_means_halved, cores: format("%.1f", best.cores), before: share([best.cores / half, 1.0].min), half: vcpus(half),
-            after: share(best.cpu_share), vcpus: @ceiling.vcpus)]
+          [@words.call(:lab_means_halved, cores: format("%.1f", used), before: share([used / half, 1.0].min), half: vcpus(half),
+            after: share(used / @result.vcpus), vcpus: @ceiling.vcpus)]
         end
+
+        # What the sentences explain is theory: where something else took the CPUs, they leave that time out, and say so.
+        def each(line) = times(@result.starved? ? line.undisturbed : line.each)
+
+        def in_all(line) = times(@result.starved? ? line.undisturbed_in_all : line.in_all)
+
+        def cores(line) = line.best.cores / (@result.starved? ? line.quiet : 1)
 
         def vcpus(number) = Reports::Ceiling.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
 

@@ -41,7 +41,7 @@ module Holdup
 
         lab_off: "%<experiment>s: %<each>s each and %<in_all>s in all, where theory says %<expected_each>s and %<expected_in_all>s.",
         lab_starved: "The machine was busy with something else: jobs held the GVL without a CPU for up to %<share>s of their time " \
-          "(starved). Without that time: %<without>s each. Run it again on a quiet machine, with more --seconds and --repeat.",
+          "(starved). Without that time: %<without>s each, and so it is explained below. Run it again on a quiet machine, with more --seconds and --repeat.",
         lab_off_slower: "The same work took %<ratio>s the CPU time: two vCPUs that share a core, or a CPU that clocks down.",
         lab_off_unknown: "Run it again on a quiet machine, with more --seconds and --repeat."
       }.freeze

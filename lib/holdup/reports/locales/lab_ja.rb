@@ -41,7 +41,7 @@ module Holdup
 
         lab_off: "%<experiment>s：各 %<each>s、全体 %<in_all>s（理論値は %<expected_each>s と %<expected_in_all>s）。",
         lab_starved: "マシンが他のことで混んでいました。ジョブは最大で時間の %<share>s の間、GVL を持ちながら CPU がありませんでした（CPU 待ち）。" \
-          "その時間を除くと、各 %<without>s になります。静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
+          "その時間を除くと、各 %<without>s になります（以下の説明はこの値です）。静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
         lab_off_slower: "同じ仕事に %<ratio>s の CPU 時間がかかりました。2 つの vCPU が 1 つのコアを共有しているか、CPU のクロックが下がっています。",
         lab_off_unknown: "静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。"
       }.freeze

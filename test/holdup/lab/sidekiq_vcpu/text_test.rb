@@ -62,7 +62,8 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
     busy = {"JobA" => {cpu: 1000, starved: 500}, "JobB" => {cpu: 1000, starved: 500}}
     flat = text(sample.result(processes: [sample.outcome(busy)])).gsub(/\s+/, " ")
     assert_includes flat, "! The machine was busy with something else: jobs held the GVL without a CPU for up to 33.3 % of their time"
-    assert_includes flat, "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each."
+    assert_includes flat, "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each, and so"
+    assert_includes flat, "Two processes: 1.00x each, 1.00x in all. Each process has a GVL of its own, so both jobs can run at the same time: CPU was at 100 %."
   end
 
   def test_says_when_the_work_itself_took_longer
