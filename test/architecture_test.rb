@@ -26,13 +26,14 @@ class ArchitectureTest < Minitest::Test
     "fork_hook" => %w[guard],
     "guard" => %w[log],
     "instrumentation" => %w[guard recorder],
+    "jit" => [],
     "lab" => %w[analysis reports stores],
     "log" => [],
     "probe" => [],
     "rails" => %w[base instrumentation],
     "recorder" => %w[guard],
     "reports" => %w[analysis],
-    "runtime" => %w[collector configuration flat_json fork_hook guard log probe recorder segment servers setting_facts stores],
+    "runtime" => %w[collector configuration flat_json fork_hook guard jit log probe recorder segment servers setting_facts stores],
     "segment" => [],
     "servers" => %w[instrumentation],
     "setting_facts" => %w[flat_json probe],
@@ -40,7 +41,7 @@ class ArchitectureTest < Minitest::Test
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
-  IN_APP = %w[base configuration exec flat_json fork_hook guard instrumentation log probe recorder runtime segment servers setting_facts].freeze
+  IN_APP = %w[base configuration exec flat_json fork_hook guard instrumentation jit log probe recorder runtime segment servers setting_facts].freeze
   GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack)[\/.-]/
   # Rails, RUBYOPT and Sequel's migrator bring what these stand on.
   LOADED_BY_A_HOST = %r{\A(rails\.rb|exec_boot\.rb|stores/migrations/)}

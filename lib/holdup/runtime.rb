@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
+require "monitor"
 require_relative "clock"
 require_relative "fork_hook"
 require_relative "guard"
+require_relative "jit"
 require_relative "probe"
 require_relative "recorder"
 require_relative "runtime/collectors"
@@ -34,9 +36,12 @@ module Holdup
       @collectors = collectors
       @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
       @recorder = Recorder.new(probe:, guard: @guard)
+      @jit = Jit::Keeper.new(wish: -> { configuration.jit }, guard: @guard, log:, clock:)
       @resources = Resources.new(@guard)
+      add(@jit)
       @identities = {}
       @inherited = Servers::Identity.merge([])
+      @lock = Monitor.new # a server and a job runner of one process may be ready in the same moment
       @generation = 0
     end
 
@@ -90,7 +95,7 @@ module Holdup
     end
 
     # Something that the application has, whatever serves it: joined and told once this process, or a fork, measures.
-    # @param resource [#install, #facts, #pools, #gauges] see Resources
+    # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
     # @return [void]
     def add(resource) = @resources.add(resource)
 
@@ -98,18 +103,22 @@ module Holdup
     # @param identity [Servers::Identity]
     # @return [void]
     def serve(identity)
-      @waiting = false
-      @identities = @identities.merge(identity.name => identity)
-      running? ? @guard.call(:serve) { @session.identify(server) } : start
+      @lock.synchronize do
+        @waiting = false
+        @identities = @identities.merge(identity.name => identity)
+        running? ? @guard.call(:serve) { @session.identify(server) } : start
+      end
     end
 
     # A server or job runner of this process takes no units any more; where it was the only one, measuring ends until `serve`.
     # @param name [String] of its identity
     # @return [void]
     def leave(name)
-      return unless @identities.key?(name)
-      @identities = @identities.except(name)
-      @identities.empty? ? wait_for_server : @guard.call(:serve) { @session&.identify(server) }
+      @lock.synchronize do
+        next unless @identities.key?(name)
+        @identities = @identities.except(name)
+        @identities.empty? ? wait_for_server : @guard.call(:serve) { @session&.identify(server) }
+      end
     end
 
     # A server begins to stop: no thread of ours asks for the GVL meanwhile. Safe in a signal handler.
@@ -166,6 +175,7 @@ module Holdup
     # In the child. Its parent's segment, threads, collector and server are not its own any more.
     def after_fork
       @probe.after_fork
+      @jit.born
       was_running = running?
       @session = @collector = nil
       @inherited, @identities = server.forked, {}

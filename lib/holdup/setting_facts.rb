@@ -38,16 +38,8 @@ module Holdup
 
     def ruby
       {"holdup" => VERSION, "ruby" => RUBY_VERSION, "ruby_patch" => RUBY_PATCHLEVEL, "engine" => RUBY_ENGINE,
-       "platform" => RUBY_PLATFORM, "jit" => jit, "jit_options" => @env["RUBY_YJIT_OPTIONS"] || jit_options}
+       "platform" => RUBY_PLATFORM}
     end
-
-    def jit
-      return "yjit" if defined?(RubyVM::YJIT.enabled?) && RubyVM::YJIT.enabled?
-      return "zjit" if defined?(RubyVM::ZJIT.enabled?) && RubyVM::ZJIT.enabled?
-      "off"
-    end
-
-    def jit_options = @env["RUBYOPT"].to_s[/--[yz]jit\S*(?: --[yz]jit\S*)*/]
 
     def scheduling
       {"time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"], "mn_threads" => @env["RUBY_MN_THREADS"] == "1" || nil,

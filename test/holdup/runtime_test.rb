@@ -133,6 +133,8 @@ class Holdup::RuntimeTest < Minitest::Test
     def install = nil
 
     def gauges = {connections_kept_ns: 77}
+
+    def profile = {}
   end
 
   def test_a_resource_is_told_with_the_server_and_in_its_children

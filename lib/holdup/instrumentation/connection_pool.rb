@@ -66,6 +66,9 @@ module Holdup
       # @return [Hash{Symbol => Integer}] for how long threads outside of units have kept connections
       def gauges = @base ? {connections_kept_ns: outside.so_far} : {}
 
+      # @return [Hash] nothing for the profile
+      def profile = {}
+
       # Somebody waits: from now on it matters who keeps this pool's connections.
       # @param pool [Object]
       # @return [void]

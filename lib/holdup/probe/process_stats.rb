@@ -7,7 +7,9 @@ module Holdup
     # in flight), the collector what it reads from outside (RSS, PSS).
     class ProcessStats
       # Layout: the gauges of single pools begin at 32, so many follow the named ones unused.
-      GAP = Array.new(9).freeze
+      GAP = Array.new(3).freeze
+      JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns jit_interpreted_instructions].freeze
+      LATER = %i[redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns].freeze
       MOST_POOLS = 8
 
       # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
@@ -19,11 +21,11 @@ module Holdup
         @resources = resources
       end
 
-      # @return [Array<Integer, nil>] 23 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
+      # @return [Array<Integer, nil>] 29 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
       def to_a
-        pools = @pools.call
-        [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *jit, GC.stat(:heap_live_slots),
-          pools.first&.served, *@gauges.call.values_at(:redis_rtt_ns, :connections_kept_ns), *GAP, *each_pool([*pools, *@resources.call])]
+        pools, gauges = @pools.call, @gauges.call
+        [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *gauges.values_at(*JIT), GC.stat(:heap_live_slots),
+          pools.first&.served, *gauges.values_at(*LATER), *GAP, *each_pool([*pools, *@resources.call])]
       end
 
       private
@@ -35,23 +37,6 @@ module Holdup
       def cpu_ns = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
 
       def gc = [GC.count, GC.total_time, GC.stat(:total_allocated_objects)]
-
-      def jit
-        return yjit if defined?(RubyVM::YJIT.enabled?) && RubyVM::YJIT.enabled?
-        return zjit if defined?(RubyVM::ZJIT.enabled?) && RubyVM::ZJIT.enabled?
-        [0, nil, nil, nil, nil, nil]
-      end
-
-      def yjit
-        stats = RubyVM::YJIT.runtime_stats
-        [1, *stats.values_at(:code_region_size, :yjit_alloc_size, :compiled_iseq_count, :compile_time_ns, :vm_insns_count)]
-      end
-
-      # ZJIT calls the same things by other names, and counts interpreted instructions in special builds only.
-      def zjit
-        stats = RubyVM::ZJIT.stats
-        [1, *stats.values_at(:code_region_bytes, :zjit_alloc_bytes, :compiled_iseq_count, :compile_time_ns, :vm_insns_count)]
-      end
     end
   end
 end

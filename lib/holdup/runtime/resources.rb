@@ -11,7 +11,7 @@ module Holdup
         @all = []
       end
 
-      # @param resource [#install, #facts, #pools, #gauges] `install` is called again and again: what it needs may be loaded late
+      # @param resource [#install, #facts, #pools, #gauges, #profile] `install` is called again and again: what it needs may be loaded late
       # @return [void]
       def add(resource)
         @all |= [resource]
@@ -28,6 +28,9 @@ module Holdup
 
       # @return [Hash{Symbol => Integer}] by the names of Segment::Layout::GAUGES
       def gauges = each(&:gauges).inject({}, :merge)
+
+      # @return [Hash{String => Object}] for the segment's profile
+      def profile = each(&:profile).inject({}, :merge)
 
       private
 

@@ -5,7 +5,7 @@ require "holdup/guard"
 require "holdup/runtime/resources"
 
 class Holdup::Runtime::ResourcesTest < Minitest::Test
-  Resource = Struct.new(:facts, :pools, :gauges, :installed) do
+  Resource = Struct.new(:facts, :pools, :gauges, :profile, :installed) do
     def install
       self.installed = installed.to_i + 1
     end
@@ -19,6 +19,8 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
     def pools = raise("no")
 
     def gauges = raise("no")
+
+    def profile = raise("no")
   end
 
   def setup
@@ -27,15 +29,16 @@ class Holdup::Runtime::ResourcesTest < Minitest::Test
   end
 
   def test_all_are_told_once
-    first, second = Resource.new({"a" => 1}, [:x], {g: 1}), Resource.new({"b" => 2}, %i[y z], {h: 2})
+    first, second = Resource.new({"a" => 1}, [:x], {g: 1}, {"p" => 1}), Resource.new({"b" => 2}, %i[y z], {h: 2}, {})
     [first, second, first].each { |resource| @resources.add(resource) }
     @resources.install
     assert_equal [{"a" => 1, "b" => 2}, %i[x y z], {g: 1, h: 2}], [@resources.facts, @resources.pools, @resources.gauges]
+    assert_equal({"p" => 1}, @resources.profile)
     assert_equal [1, 1], [first.installed, second.installed]
   end
 
   def test_none
-    assert_equal [{}, [], {}], [@resources.facts, @resources.pools, @resources.gauges]
+    assert_equal [{}, [], {}, {}], [@resources.facts, @resources.pools, @resources.gauges, @resources.profile]
   end
 
   def test_one_that_fails_is_left_out

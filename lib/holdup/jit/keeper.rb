@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require_relative "origin"
+require_relative "suspects"
+require_relative "warmth"
+
+module Holdup
+  module Jit
+    # Keeps the JIT of a process that takes units: as the runtime's resource it is called when measuring starts there,
+    # which is when its server is ready (application loaded, no unit taken yet), and at each tick. So that is where YJIT
+    # is switched on when `config.jit` asks for it: in every worker, never in a master. A reforking server forks its next
+    # generation from such a worker, which hands on what is compiled.
+    class Keeper
+      # @param wish [#call] gives `config.jit`
+      # @param guard [Guard]
+      # @param log [#warn]
+      # @param clock [#realtime_ns]
+      # @param options [Options] of Ruby's start
+      # @param version [Version]
+      # @param yjit [Module, nil] RubyVM::YJIT
+      # @param zjit [Module, nil] RubyVM::ZJIT
+      def initialize(wish:, guard:, log:, clock:, options: Options.read, version: Version.parse(RUBY_VERSION), yjit: Jit.yjit, zjit: Jit.zjit)
+        @wished = wish
+        @guard = guard
+        @log = log
+        @clock = clock
+        @options = options
+        @version = version
+        @yjit = yjit
+        @zjit = zjit
+        @origin = Origin.new(options:, clock:)
+        @warmth = Warmth.new(clock:)
+        @given = {}
+      end
+
+      # A look at the JIT; the first one in a process also switches it on, when that is asked for.
+      # @return [void]
+      def install
+        begin_in_this_process unless @begun
+        look
+        judge if @state.enabled? && !@judged
+      end
+
+      # In a process that was just forked.
+      # @return [void]
+      def born
+        @begun = @judged = @effective = nil
+        @origin.born(read)
+        @warmth = Warmth.new(clock: @clock)
+      end
+
+      # @return [State] as of the last look
+      def state = @state ||= read
+
+      # @return [Hash{String => Object}] what of it changes results
+      def facts = {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @effective}
+
+      # @return [Array] none
+      def pools = []
+
+      # @return [Hash{Symbol => Integer, nil}] by the names of Segment::Layout::GAUGES
+      def gauges
+        {jit_enabled: flag(state.enabled?), jit_code_bytes: state.code_bytes, jit_alloc_bytes: state.metadata_bytes,
+         jit_compiled_iseqs: state.compiled_iseqs, jit_compile_ns: state.compile_ns,
+         jit_interpreted_instructions: state.interpreted_instructions, jit_live_iseqs: state.live_iseqs,
+         jit_limit_bytes: state.limit&.bytes, jit_saturated: flag(state.saturated?), jit_invalidations: state.invalidated,
+         jit_enabled_ns: @origin.since_ns, jit_warm_ns: @warmth.since_ns}
+      end
+
+      # @return [Hash{String => Object}] what people ask about it, for the segment's profile
+      def profile
+        {"jit.wish" => wish.action&.to_s, "jit.available" => !!@yjit, "jit.rubyopt" => @missing, "jit.parent" => on_or_off(@origin.on_in_parent),
+         **(state.enabled? ? details : {})}.compact
+      end
+
+      private
+
+      def wish = Wish.from(@wished.call)
+
+      def details
+        {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.limit_of" => state.limit&.of&.to_s,
+         "jit.limit_from" => state.limit&.source, "jit.suspects" => (Suspects.loaded.join(", ") if @effective == false)}
+      end
+
+      def begin_in_this_process
+        @begun = true
+        say_what_can_not_be
+        enable if wish.on?
+      end
+
+      def enable
+        arguments = wish.arguments(@version)
+        return unless Enabling.new(yjit: @yjit, zjit: @zjit).call(**arguments)
+        @given = arguments
+        @origin.ours
+      end
+
+      def say_what_can_not_be
+        @missing = wish.rubyopt(@version, @options) if wish.on?
+        @log.warn("this Ruby has no YJIT, so config.jit can't switch it on") if wish.on? && !@yjit
+        @log.warn("Ruby #{RUBY_VERSION} takes these options only when it starts: RUBYOPT=\"#{@missing}\"") if @missing
+      end
+
+      def look
+        @state = read
+        @origin.see(@state)
+        @warmth.see(@state)
+      end
+
+      # The exercise of the test is compiled too.
+      def judge
+        @judged = true
+        @effective = @guard.call(:jit) { Effectiveness.new(api: @yjit, version: @version).call(@state) } if @state.kind == :yjit
+      end
+
+      def read
+        state = @yjit ? Yjit.new(api: @yjit, version: @version, options: @options, given: @given).state : State.new
+        (state.enabled? || !@zjit) ? state : Zjit.new(api: @zjit, options: @options).state
+      end
+
+      def flag(value) = {true => 1, false => 0}[value]
+
+      def on_or_off(value) = {true => "on", false => "off"}[value]
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Jit
+    # Who switched the JIT on in this process, where and when. Ruby does not tell; it follows from what was on when Ruby
+    # started, when this process was forked, and when we looked.
+    class Origin
+      # Of those Holdup knows; anybody else is "application".
+      OURS, RAILS, OTHERS = "holdup", "rails", "application"
+
+      # @return [String, nil] "holdup", "rails", "application", or what Ruby was started with: "RUBYOPT", "command line",
+      #   "RUBY_YJIT_ENABLE"; nil while it is off
+      attr_reader :by
+      # @return [Symbol, nil] :boot with Ruby itself, :parent before this process was forked, :process in it
+      attr_reader :at
+      # @return [Integer, nil] nanoseconds since 1970; on Ruby 3.3, which does not tell, when we saw it first
+      attr_reader :since_ns
+      # @return [Boolean, nil] whether it was on in the process that this one was forked from; nil when nobody saw the fork
+      attr_reader :on_in_parent
+
+      # @param options [Options]
+      # @param clock [#realtime_ns]
+      # @param rails [#call] whether Rails was told to do it
+      def initialize(options:, clock:, rails: Origin.method(:rails?))
+        @options = options
+        @clock = clock
+        @rails = rails
+      end
+
+      # @return [Boolean] whether the application's Rails enables YJIT when it has booted
+      def self.rails? = !!(defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit)
+
+      # It is on as of now, by us.
+      # @return [void]
+      def ours
+        @by, @at, @since_ns = OURS, :process, @clock.realtime_ns
+      end
+
+      # @param state [State] as it is now
+      # @return [void]
+      def see(state)
+        return if @by || !state.enabled?
+        @by, @at = @options.at_boot, :boot
+        @by, @at = (@rails.call ? RAILS : OTHERS), (@on_in_parent ? :parent : :process) unless @by
+        @since_ns = @clock.realtime_ns - state.active_ns.to_i
+      end
+
+      # In a process that was just forked.
+      # @param state [State]
+      # @return [void]
+      def born(state)
+        see(state)
+        @on_in_parent = state.enabled?
+        @at = :parent if @on_in_parent && @at != :boot
+      end
+    end
+  end
+end

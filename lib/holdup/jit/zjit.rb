@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require_relative "limit"
+require_relative "state"
+
+module Holdup
+  module Jit
+    # RubyVM::ZJIT of Ruby 4.0: the same things by other names, and fewer of them.
+    class Zjit
+      MIB = 1 << 20
+      DEFAULT_SIZE, THRESHOLD = 128, 30
+
+      # @param api [#enabled?, #stats] RubyVM::ZJIT
+      # @param options [Options]
+      def initialize(api:, options:)
+        @api = api
+        @options = options
+      end
+
+      # @return [State] off unless it is enabled
+      def state
+        stats = @api.enabled? && @api.stats
+        return State.new unless stats
+        State.new(kind: :zjit, code_bytes: stats[:code_region_bytes], metadata_bytes: stats[:zjit_alloc_bytes], limit:,
+          compiled_iseqs: stats[:compiled_iseq_count], compile_ns: stats[:compile_time_ns], failures: stats[:failed_iseq_count],
+          call_threshold: @options.number("--zjit-call-threshold") || THRESHOLD)
+      end
+
+      private
+
+      def limit
+        Limit.new(bytes: (@options.number("--zjit-mem-size") || DEFAULT_SIZE) * MIB, of: :total, source: @options.source("--zjit-mem-size"))
+      end
+    end
+  end
+end
