@@ -35,10 +35,11 @@ module Holdup
         # @param candidate [Candidate]
         # @param trace [Trace] at the same rate
         # @param force [Boolean] replay it although a guard rejects it
+        # @param counted [Array<Integer>, nil] which units of the trace the times are of; nil: all
         # @return [Prediction]
-        def call(candidate, trace, force: false)
+        def call(candidate, trace, force: false, counted: nil)
           cheap = estimate(candidate)
-          ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace) : cheap
+          ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace, counted) : cheap
         end
 
         # @param candidate [Candidate]
@@ -53,16 +54,19 @@ module Holdup
         # Jobs that come faster than they can be done wait as long as one likes to look: that is no figure.
         def served?(cheap) = @kind == :request || @rate < SERVED * cheap.ceiling
 
-        def played(cheap, trace)
+        def played(cheap, trace, counted)
           assignments = (cheap.candidate.processes == 1) ? ASSIGNMENTS.fetch(@kind).last(1) : ASSIGNMENTS.fetch(@kind)
-          assignments.map { |assignment| play(cheap, trace, assignment) }.max_by { |prediction| prediction.waits[@slo.percentile] }
+          assignments.map { |assignment| play(cheap, trace, assignment, counted) }.max_by { |prediction| prediction.waits[@slo.percentile] }
         end
 
-        def play(cheap, trace, assignment)
+        def play(cheap, trace, assignment, counted)
           outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.vcpus, growth: @demand.growth, assignment:))
-          cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled),
-            response_ns: outcome.mean(:response), responses: percentiles(outcome.column(:response)), waits: percentiles(outcome.waits))
+          queued, stalled, response = %i[queued stalled response].map { |name| counted ? outcome.column(name).values_at(*counted) : outcome.column(name) }
+          cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),
+            response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))
         end
+
+        def mean(values) = values.sum.fdiv([values.size, 1].max)
 
         def percentiles(values)
           sorted = values.sort

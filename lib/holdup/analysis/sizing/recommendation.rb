@@ -2,11 +2,9 @@
 
 require_relative "../amdahl"
 require_relative "bootstrap"
-require_relative "candidates"
-require_relative "forecast"
-require_relative "guards"
 require_relative "limits"
 require_relative "objective"
+require_relative "search"
 require_relative "self_test"
 require_relative "sufficiency"
 
@@ -24,7 +22,6 @@ module Holdup
       class Recommendation
         # Better by less, and nobody notices; the recording's noise, though, would turn it round every week.
         HYSTERESIS = 0.05
-        SETTLED = 3
         DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
         CONFIDENCES = %i[low medium high].freeze
 
@@ -76,8 +73,8 @@ module Holdup
         # @return [Prediction, nil] the best of those that may be
         def best = @best ||= objective.best(predictions.select(&:allowed?), current)
 
-        # @return [Array<Prediction>] by threads, then processes
-        def predictions = @predictions ||= (grid + slices(grid)).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns] } }
+        # @return [Array<Prediction>] see Search
+        def predictions = search.predictions
 
         # @return [Float] of the best against now
         def gain = @gain ||= best ? objective.gain(current, best) : 0.0
@@ -113,7 +110,10 @@ module Holdup
         def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns)
 
         # @return [Prediction] of any other candidate at the same load
-        def of(candidate) = forecast.call(candidate, trace, force: true)
+        def of(candidate) = search.of(candidate)
+
+        # @return [Forecast] see Search
+        def forecast(...) = search.forecast(...)
 
         private
 
@@ -124,17 +124,9 @@ module Holdup
 
         def better? = gain > HYSTERESIS && interval.begin.positive?
 
-        def grid = @grid ||= Candidates.new(recording.demand, current: now, vcpus: limits.vcpus).to_a.map { |candidate| predict(candidate, trace) }
-
-        def slices(grid)
-          return [] unless recording.slices?
-          settled = grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[objective.slo.percentile] }.map(&:candidate)
-          Candidates.slices([now, *settled].uniq).map { |candidate| predict(candidate, trace) }
+        def search
+          @search ||= Search.new(recording, traffic:, now:, limits:, slo: objective.slo, rate:, units: @units, seed: @seed)
         end
-
-        def predict(candidate, trace) = forecast.call(candidate, trace, force: candidate == now)
-
-        def trace = @trace ||= traffic.peak(seed: @seed, rate:, units: @units)
 
         # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean. Formulas have no units to
         # draw again, so where only they speak there is no width.
@@ -142,15 +134,7 @@ module Holdup
           return gain unless current.replayed? && best.replayed?
           there = rate * part.mean_rate / traffic.mean_rate
           trace = part.peak(seed:, rate: there, units: @units)
-          objective.gain(*[current, best].map { |one| forecast(there).call(one.candidate, trace, force: true) })
-        end
-
-        def forecast(rate = self.rate)
-          Forecast.new(demand: recording.demand, guards:, limits:, current: now, rate:, slo: objective.slo, kind: recording.kind)
-        end
-
-        def guards
-          @guards ||= Guards.new(recording.demand, limits:, rate: (recording.kind == :job) ? 0.0 : rate, current: now, kind: recording.kind)
+          objective.gain(*[current, best].map { |one| forecast(rate: there).call(one.candidate, trace, force: true) })
         end
       end
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "lots"
 require_relative "trace"
 
 module Holdup
@@ -69,16 +70,20 @@ module Holdup
         # @return [Float] units per second and host
         def mean_rate = rates.sum / rates.size
 
+        # @param field [Symbol] of a profile
+        # @return [Float] over all units
+        def mean_of(field) = blocks.sum { |block| scaled(block).sum { |profile, weight| profile.public_send(field) * weight } } / [blocks.sum(&:weight), Float::MIN].max
+
         # @param seed [Integer]
         # @param rate [Float] units per second
         # @param units [Integer]
         # @return [Trace] at that rate, units of all times mixed
         def peak(seed: 1, rate: peak_rate, units: UNITS)
-          random = Random.new(seed)
-          mean_gap = NS / rate
-          at = 0.0
-          Trace.new(Array.new(units) { unit(all.draw(random), at += gap(mean_gap, random)) })
+          Trace.new(draw(seed, rate, units) { |profile, at| unit(profile, at) })
         end
+
+        # @return [Array<UnitProfile>] whom the units of that trace were drawn from, in its order
+        def drawn(seed: 1, rate: peak_rate, units: UNITS) = draw(seed, rate, units) { |profile, _| profile }
 
         # @param seed [Integer]
         # @param units [Integer] about so many
@@ -99,6 +104,12 @@ module Holdup
         def scaled(block)
           factor = block.weight / weight_of(block.profiles)
           block.profiles.map { |profile| [profile, profile.weight * factor] }
+        end
+
+        def draw(seed, rate, units)
+          random = Random.new(seed)
+          at = 0.0
+          Array.new(units) { yield(all.draw(random), at += gap(NS / rate, random)) }
         end
 
         def minutes(units)
@@ -124,23 +135,6 @@ module Holdup
           Trace::Unit.new(arrival_ns: at.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
             longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
         end
-
-        # Draws by weight.
-        class Lots
-          # @param weighted [Array<(Object, Float)>]
-          def initialize(weighted)
-            @things = weighted.map(&:first)
-            sum = 0.0
-            @bounds = weighted.map { |_, weight| sum += weight }
-          end
-
-          # @param random [Random]
-          def draw(random)
-            chosen = random.rand * @bounds.last
-            @things[@bounds.bsearch_index { |bound| bound > chosen } || -1]
-          end
-        end
-        private_constant :Lots
       end
     end
   end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "candidates"
+require_relative "forecast"
+require_relative "guards"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # All candidates at one load, each with what it would do: threads and processes first, then time slices where these are
+      # settled.
+      class Search
+        # So many of the best are tried with other time slices.
+        SETTLED = 3
+
+        # @param recording [#demand, #kind, #slices?]
+        # @param traffic [Traffic]
+        # @param now [Candidate]
+        # @param limits [Limits]
+        # @param slo [Slo]
+        # @param rate [Float] units per second and host
+        # @param units [Integer] of each replay
+        # @param seed [Integer]
+        def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, seed:)
+          @recording = recording
+          @traffic = traffic
+          @now = now
+          @limits = limits
+          @slo = slo
+          @rate = rate
+          @units = units
+          @seed = seed
+        end
+
+        # @return [Array<Prediction>] by threads, then processes
+        def predictions
+          @predictions ||= (grid + slices).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns] } }
+        end
+
+        # @param candidate [Candidate] any
+        # @return [Prediction] although a guard may reject it
+        def of(candidate) = forecast.call(candidate, trace, force: true)
+
+        # @return [Forecast] for this recording, or for what would be different
+        def forecast(demand: @recording.demand, rate: @rate, limits: @limits)
+          kind = @recording.kind
+          guards = Guards.new(demand, limits:, rate: (kind == :job) ? 0.0 : rate, current: @now, kind:)
+          Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind:)
+        end
+
+        private
+
+        def grid = @grid ||= Candidates.new(@recording.demand, current: @now, vcpus: @limits.vcpus).to_a.map { |candidate| predict(candidate) }
+
+        def slices
+          return [] unless @recording.slices?
+          settled = grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)
+          Candidates.slices([@now, *settled].uniq).map { |candidate| predict(candidate) }
+        end
+
+        def predict(candidate) = one.call(candidate, trace, force: candidate == @now)
+
+        def one = @one ||= forecast
+
+        def trace = @trace ||= @traffic.peak(seed: @seed, rate: @rate, units: @units)
+      end
+    end
+  end
+end
