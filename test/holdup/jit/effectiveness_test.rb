@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/jit"
+
+# YJIT can't be switched off again, and what spoils it lasts as long as the process: so each case is a fork of a fresh Ruby.
+class Holdup::Jit::EffectivenessTest < Minitest::Test
+  LIB = File.expand_path("../../../lib", __dir__)
+  # Each in a child: prints its name and the verdict.
+  CASES = <<~RUBY
+    $LOAD_PATH.unshift(#{LIB.dump})
+    require "holdup/jit"
+    require "coverage"
+    VERSION = Holdup::Jit::Version.parse(RUBY_VERSION)
+    OPTIONS = Holdup::Jit::Options.read
+
+    def verdict
+      Holdup::Jit::Enabling.new(yjit: RubyVM::YJIT).call
+      state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: VERSION, options: OPTIONS).state
+      Holdup::Jit::Effectiveness.new(api: RubyVM::YJIT, version: VERSION).call(state)
+    end
+
+    def try(name)
+      pid = fork do
+        yield
+        $stdout.syswrite("\#{name}=\#{verdict.inspect} ")
+        exit!(0)
+      end
+      Process.wait(pid)
+    end
+
+    def trace(event) = TracePoint.new(event) { nil }.enable { 1 }
+  RUBY
+
+  def verdicts(script, **options)
+    fresh_ruby(script, prelude: CASES, **options).split.to_h { |line| line.split("=") }
+  end
+
+  def test_healthy
+    found = verdicts(<<~RUBY)
+      try(:plain) { nil }
+      %i[class raise end rescue thread_begin script_compiled].each { |event| try(event) { trace(event) } }
+      try(:coverage) { Coverage.start && Coverage.result }
+      try(:oneshot) { Coverage.start(oneshot_lines: true) && Coverage.result }
+      try(:one_method) { TracePoint.new(:call) { nil }.enable(target: method(:trace)) { 1 } }
+      try(:threads) { 3.times { Thread.new { loop { rand } } } }
+    RUBY
+    assert_equal 11, found.size
+    assert_equal ["true"], found.values.uniq, found
+  end
+
+  def test_spoiled_before_and_after_it_is_enabled
+    found = verdicts(<<~RUBY)
+      %i[call line return b_call b_return c_call c_return].each { |event| try(event) { trace(event) } }
+      try(:later) { verdict && trace(:call) }
+      trace(:line)
+      try(:in_the_parent) { nil }
+    RUBY
+    assert_equal 9, found.size
+    assert_equal ["false"], found.values.uniq, found
+  end
+
+  def test_with_so_many_methods_that_the_threshold_is_higher
+    found = verdicts(<<~RUBY)
+      class Many
+        eval(Array.new(41_000) { |number| "def m\#{number}() = \#{number}" }.join("\\n"))
+      end
+      try(:many) { nil }
+      try(:spoiled) { trace(:return) }
+      verdict
+      state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: VERSION, options: OPTIONS).state
+      print "threshold=", state.call_threshold
+    RUBY
+    assert_equal({"many" => "true", "spoiled" => "false", "threshold" => "120"}, found)
+  end
+
+  def test_with_a_threshold_of_ones_own
+    assert_equal({"plain" => "true"}, verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=900", "--yjit-disable"]))
+    assert_equal({"plain" => "nil"}, verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=90000", "--yjit-disable"]))
+  end
+
+  # Where interpreted instructions are not counted, only a counted invalidation proves something.
+  Api = Struct.new(:runtime_stats)
+
+  def test_ruby_4_0
+    state = Holdup::Jit::State.new(kind: :yjit, call_threshold: 30)
+    thrown_away, unknown = [{invalidate_everything: 1}, {}].map do |stats|
+      Holdup::Jit::Effectiveness.new(api: Api.new(stats), version: Holdup::Jit::Version.parse("4.0.0")).call(state)
+    end
+    assert_equal [false, nil], [thrown_away, unknown]
+  end
+end

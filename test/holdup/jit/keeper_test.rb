@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+require "holdup/jit"
+
+class Holdup::Jit::KeeperTest < Minitest::Test
+  Api = Struct.new(:enabled) do
+    def enabled? = enabled
+
+    def enable(**options)
+      self.enabled = options
+    end
+
+    def runtime_stats
+      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1}
+    end
+  end
+
+  def setup
+    @log = CollectedLog.new
+    @api = Api.new
+  end
+
+  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "")
+    Holdup::Jit::Keeper.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock: HandClock.new), log: @log, clock: HandClock.new, zjit: nil, yjit:,
+      options: Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::Version.parse(version))
+  end
+
+  def test_leaves_it_alone
+    keeper = keeper(nil)
+    keeper.install
+    refute_predicate @api, :enabled?
+    assert_equal ["off", nil], keeper.facts.values_at("jit", "jit_by")
+    assert_equal({"jit.available" => true}, keeper.profile)
+    assert_equal [0, nil], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes)
+  end
+
+  def test_switches_it_on_at_the_first_look
+    keeper = keeper({after: :boot, mem_size: 64})
+    keeper.install
+    assert_equal({mem_size: 64}, @api.enabled)
+    assert_equal ["yjit", "holdup", false], keeper.facts.values_at("jit", "jit_by", "jit_effective")
+    assert_equal ["on", "process", "enable", "total"], keeper.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
+    assert_equal [1, 100, 200, 5, 64 << 20, 0, 1], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
+      :jit_limit_bytes, :jit_saturated, :jit_invalidations)
+    assert_empty @log.lines
+  end
+
+  def test_only_at_the_first_look
+    keeper = keeper(:on)
+    keeper.install
+    @api.enabled = nil
+    keeper.install
+    refute_predicate @api, :enabled?
+  end
+
+  def test_a_fork_looks_again_and_says_where_it_came_from
+    keeper = keeper(:on)
+    keeper.born
+    keeper.install
+    assert_equal %w[off process], keeper.profile.values_at("jit.parent", "jit.at")
+    keeper.born
+    keeper.install
+    assert_equal %w[on parent holdup], keeper.profile.values_at("jit.parent", "jit.at", "jit.by")
+  end
+
+  def test_says_what_this_ruby_takes_only_when_it_starts
+    api = Api.new
+    keeper = keeper({mem_size: 64}, version: "3.4.5", yjit: api, rubyopt: "--yjit-disable --yjit-mem-size=32 --yjit-call-threshold=9999")
+    keeper.install
+    assert_equal({}, api.enabled)
+    assert_equal "--yjit-disable --yjit-mem-size=64", keeper.profile["jit.rubyopt"]
+    assert_match(/takes these options only when it starts: RUBYOPT="--yjit-disable --yjit-mem-size=64"/, @log.lines.first)
+  end
+
+  def test_a_ruby_without_yjit
+    keeper = keeper(:on, yjit: nil)
+    keeper.install
+    assert_equal ["off", false], [keeper.facts["jit"], keeper.profile["jit.available"]]
+    assert_match(/has no YJIT/, @log.lines.first)
+  end
+
+  def test_in_this_ruby
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
+      require "holdup/clock"
+      require "holdup/guard"
+      require "holdup/jit"
+      log = Class.new { def warn(text) = puts(text) }.new
+      clock = Holdup::Clock.new
+      keeper = Holdup::Jit::Keeper.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      keeper.install
+      age_s = (clock.realtime_ns - keeper.gauges[:jit_enabled_ns]) / 1e9
+      print keeper.facts.values_at("jit", "jit_by", "jit_effective"), keeper.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
+    RUBY
+    assert_equal '["yjit", "holdup", true]truetrue', output
+  end
+end

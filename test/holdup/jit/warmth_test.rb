@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/jit"
+
+class Holdup::Jit::WarmthTest < Minitest::Test
+  S = 1_000_000_000
+
+  def setup
+    @cpu_ns = @compiled = @interpreted = 0
+    @warmth = Holdup::Jit::Warmth.new(clock: HandClock.new, cpu: -> { @cpu_ns })
+  end
+
+  # Work for a second of CPU, and a look.
+  def work(compiled:, interpreted: 1000, cpu_ns: S)
+    @cpu_ns += cpu_ns
+    @compiled += compiled
+    @interpreted += interpreted if interpreted
+    @warmth.see(Holdup::Jit::State.new(kind: :yjit, compiled_iseqs: @compiled, interpreted_instructions: interpreted && @interpreted))
+  end
+
+  def warm? = !!@warmth.since_ns
+
+  def test_warm_when_nothing_new_is_compiled
+    work(compiled: 500)
+    3.times do
+      refute_predicate self, :warm?
+      work(compiled: 2)
+    end
+    assert_predicate self, :warm?
+  end
+
+  def test_compiling_and_a_falling_share_of_the_interpreter_are_not_warm
+    work(compiled: 500)
+    5.times { work(compiled: 100) }
+    [9000, 7000, 5000, 3000, 2000].each { |interpreted| work(compiled: 0, interpreted:) }
+    refute_predicate self, :warm?
+    3.times { work(compiled: 0, interpreted: 1900) }
+    assert_predicate self, :warm?
+  end
+
+  def test_idle_is_not_warm
+    work(compiled: 500)
+    20.times { work(compiled: 0, cpu_ns: 1000) }
+    refute_predicate self, :warm?
+  end
+
+  def test_where_interpreted_instructions_are_not_counted
+    work(compiled: 500, interpreted: nil)
+    3.times { work(compiled: 0, interpreted: nil) }
+    assert_predicate self, :warm?
+  end
+end
