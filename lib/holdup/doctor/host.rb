@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "jit_facts"
+
 module Holdup
   module Doctor
     # What one look at the host saw; everything a check may judge.
@@ -28,9 +30,13 @@ module Holdup
     end
 
     # One process, as its segment tells. `closed`: it ended in an orderly way; `requests` and `queued`: how many requests
-    # it measured, and for how many it knew how long they had been queued; `worker`: index; `profile`: server, pools and levers (docs/segment.md).
-    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile) do
-      def initialize(worker: nil, profile: {}, **rest) = super
+    # it measured, and for how many it knew how long they had been queued; `worker`: index; `profile`: server, pools and levers (docs/segment.md);
+    # `gauges`: as of its last tick.
+    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile, :gauges) do
+      def initialize(worker: nil, profile: {}, gauges: {}, **rest) = super
+
+      # @return [JitFacts]
+      def jit = JitFacts.of(setting, profile, gauges)
     end
   end
 end

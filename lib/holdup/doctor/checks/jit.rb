@@ -5,12 +5,41 @@ require_relative "../finding"
 module Holdup
   module Doctor
     module Checks
-      # Whether the processes run with a JIT: less running means less stall for everybody.
+      # Whether the processes run with a JIT, since when, and whether anything is in the way: less running means less
+      # stall for everybody.
       module Jit
-        def self.call(host)
-          jits = host.facts("jit").compact
-          return [] if jits.empty?
-          jits.include?("off") ? Finding.warn(:jit_off) : Finding.ok(:jit, name: jits.join(", "))
+        class << self
+          def call(host)
+            jits = host.alive.map(&:jit).select(&:kind)
+            return [] if jits.empty?
+            [state(jits), *wishes(jits)]
+          end
+
+          private
+
+          def state(jits)
+            off = jits.select(&:off?)
+            return on(jits) if off.empty?
+            Finding.warn(:jit_off, processes: off.size, all: jits.size)
+          end
+
+          def on(jits)
+            Finding.ok(:jit, name: names(jits, &:kind), processes: jits.size, since: since(jits), by: names(jits, &:by))
+          end
+
+          # What was asked for and can't be.
+          def wishes(jits)
+            [(Finding.warn(:jit_unavailable) if jits.any? { |jit| jit.wish == "on" && jit.available == false }),
+              (Finding.warn(:jit_unwanted, by: names(jits.select(&:on?), &:by)) if jits.any? { |jit| jit.wish == "off" && jit.on? }),
+              *jits.filter_map(&:rubyopt).uniq.map { |line| Finding.warn(:jit_options, line:) }].compact
+          end
+
+          def names(jits, &) = jits.filter_map(&).uniq.then { |found| found.empty? ? "?" : found.join(", ") }
+
+          def since(jits)
+            first = jits.filter_map(&:since_ns).min
+            first ? Time.at(first / 1_000_000_000, in: "UTC").strftime("%F %T UTC") : "?"
+          end
         end
       end
     end

@@ -54,9 +54,37 @@ module Holdup
         doctor_lever_where: "%<name>s is %<value>s (%<where>s); at a restart: %<how>s",
         doctor_lever_where_live: "%<name>s is %<value>s (%<where>s); while it runs: %<how>s",
         doctor_fibers: "Requests are fibers here: their io also holds the wait for their turn on the thread (docs/falcon.md).",
-        doctor_jit: "A JIT is on: %<name>s.",
-        doctor_jit_off: "At least one process runs without a JIT.",
-        doctor_jit_off_fix: "Call RubyVM::YJIT.enable after boot, or start Ruby with --yjit: less running is less stall for everybody.",
+        doctor_jit: "A JIT is on: %<name>s (processes: %<processes>s, since %<since>s, by: %<by>s).",
+        doctor_jit_off: "%<processes>s of %<all>s processes run without a JIT.",
+        doctor_jit_off_fix: "Set config.jit = :on (or HOLDUP_JIT=on): YJIT is then switched on in each worker, once the application is loaded. " \
+          "Less running is less stall for everybody (docs/yjit.md).",
+        doctor_jit_unavailable: "config.jit asks for YJIT, and this Ruby was built without.",
+        doctor_jit_unavailable_fix: "Install a Ruby with YJIT: have rustc at hand when Ruby is built, and look that `ruby --yjit -v` says +YJIT.",
+        doctor_jit_unwanted: "config.jit is :off, but a JIT is on (by: %<by>s); Ruby can't switch it off again.",
+        doctor_jit_unwanted_fix: "Take the option away, in Rails set config.yjit = false, then restart.",
+        doctor_jit_options: "This Ruby takes what config.jit asks for only when it starts.",
+        doctor_jit_options_fix: "Add to the environment, and restart: RUBYOPT=\"%<line>s\"",
+        doctor_jit_at_boot: "YJIT was on from Ruby's start in %<processes>s processes (by: %<by>s): what only runs at boot is compiled too, which costs " \
+          "some 8 to 15 %% of the memory.",
+        doctor_jit_at_boot_fix: "Add --yjit-disable to the options (or drop RUBY_YJIT_ENABLE) and set config.jit = :on.",
+        doctor_jit_master_off: "It was off in the process that they were forked from, as it should be.",
+        doctor_jit_in_master: "YJIT was switched on in the master, before the workers were forked (by: %<by>s). That costs nothing as long as the " \
+          "master runs no more Ruby code; but workers with and without can't be compared.",
+        doctor_jit_wrong_hook: "YJIT was switched on in the master, after it had forked its first workers (by: %<by>s): %<with>s have it from there, " \
+          "%<without>s not.",
+        doctor_jit_wrong_hook_fix: "The hook runs in the master (Puma: after_worker_fork does). Use config.jit = :on; or call RubyVM::YJIT.enable in " \
+          "before_worker_boot (Puma 7; on_worker_boot before), after_worker_ready (Unicorn), after_worker_fork (Pitchfork).",
+        doctor_jit_ineffective: "YJIT is on and does nothing in %<processes>s processes: a TracePoint for calls, lines or returns was on once.",
+        doctor_jit_ineffective_fix: "Find what uses TracePoint (debuggers, tracers, trackers of unused code) and keep it out of production; then restart: " \
+          "only a new process recovers.",
+        doctor_jit_ineffective_suspects: "YJIT is on and does nothing in %<processes>s processes: a TracePoint for calls, lines or returns was on once. " \
+          "Loaded and known to use them: %<suspects>s.",
+        doctor_jit_ineffective_suspects_fix: "Keep these out of production (require: false, or another group of the Gemfile), then restart: only a new " \
+          "process recovers.",
+        doctor_jit_saturated: "YJIT's memory is full in %<processes>s processes (limit: %<limit>s MiB, %<from>s; code: %<code>s MiB, metadata: %<metadata>s " \
+          "MiB): nothing more is compiled.",
+        doctor_jit_saturated_fix: "If there is memory for it, start Ruby with %<option>s=%<more>s (each worker may then grow by 1.3 times the " \
+          "difference, and with exec-mem-size by 4 times); else leave it: what is compiled stays.",
         doctor_queue: "%<percent>s %% of the requests say how long they were queued.",
         doctor_queue_unknown: "None of %<requests>s requests says how long it was queued, so the wait for a free thread is not visible.",
         doctor_queue_unknown_fix: "Have the proxy send X-Request-Start (nginx: proxy_set_header X-Request-Start \"t=${msec}\";).",

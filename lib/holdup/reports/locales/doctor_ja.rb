@@ -53,9 +53,35 @@ module Holdup
         doctor_lever_where: "%<name>s は %<value>s（%<where>s）。再起動で変更：%<how>s",
         doctor_lever_where_live: "%<name>s は %<value>s（%<where>s）。実行中に変更可能：%<how>s",
         doctor_fibers: "リクエストは Fiber です。io には、スレッド上で自分の番を待つ時間も含まれます (docs/falcon.md)。",
-        doctor_jit: "JIT が有効です：%<name>s。",
-        doctor_jit_off: "JIT なしで動いているプロセスがあります。",
-        doctor_jit_off_fix: "起動後に RubyVM::YJIT.enable を呼ぶか、--yjit で起動してください。実行が短くなれば全員の GVL 待ちが減ります。",
+        doctor_jit: "JIT が有効です：%<name>s（プロセス数 %<processes>s、%<since>s から、有効化：%<by>s）。",
+        doctor_jit_off: "%<all>s プロセス中 %<processes>s プロセスが JIT なしで動いています。",
+        doctor_jit_off_fix: "config.jit = :on（または HOLDUP_JIT=on）を設定してください。アプリケーションの読み込み後、各ワーカーで YJIT が有効になります。" \
+          "実行が短くなれば全員の GVL 待ちが減ります (docs/yjit.md)。",
+        doctor_jit_unavailable: "config.jit は YJIT を求めていますが、この Ruby には含まれていません。",
+        doctor_jit_unavailable_fix: "rustc のある環境で Ruby をビルドし、`ruby --yjit -v` が +YJIT を表示することを確認してください。",
+        doctor_jit_unwanted: "config.jit は :off ですが、JIT が有効です（有効化：%<by>s）。Ruby は後から無効にできません。",
+        doctor_jit_unwanted_fix: "オプションを外し、Rails では config.yjit = false を設定して、再起動してください。",
+        doctor_jit_options: "この Ruby は config.jit のオプションを起動時にしか受け取れません。",
+        doctor_jit_options_fix: "環境変数に追加して再起動してください：RUBYOPT=\"%<line>s\"",
+        doctor_jit_at_boot: "%<processes>s プロセスで YJIT が Ruby の起動時から有効です（%<by>s）。起動時だけのコードもコンパイルされ、" \
+          "メモリを約 8〜15 %% 余分に使います。",
+        doctor_jit_at_boot_fix: "オプションに --yjit-disable を加え（または RUBY_YJIT_ENABLE を外し）、config.jit = :on を設定してください。",
+        doctor_jit_master_off: "fork 元のプロセスでは無効でした。これが正しい状態です。",
+        doctor_jit_in_master: "YJIT はワーカーの fork 前にマスターで有効化されました（%<by>s）。マスターが Ruby のコードを実行し続けない限り損はありませんが、" \
+          "有効・無効のワーカーを比較できません。",
+        doctor_jit_wrong_hook: "YJIT は最初のワーカーを fork した後にマスターで有効化されました（%<by>s）。引き継いだプロセス %<with>s、そうでないプロセス %<without>s。",
+        doctor_jit_wrong_hook_fix: "そのフックはマスターで実行されます（Puma の after_worker_fork など）。config.jit = :on を使うか、before_worker_boot（Puma 7、" \
+          "以前は on_worker_boot）、after_worker_ready（Unicorn）、after_worker_fork（Pitchfork）で RubyVM::YJIT.enable を呼んでください。",
+        doctor_jit_ineffective: "%<processes>s プロセスで YJIT は有効ですが働いていません。呼び出し・行・復帰の TracePoint が一度有効になったためです。",
+        doctor_jit_ineffective_fix: "TracePoint を使うもの（デバッガ、トレーサ、未使用コードの検出）を探して本番から外し、再起動してください。" \
+          "新しいプロセスだけが回復します。",
+        doctor_jit_ineffective_suspects: "%<processes>s プロセスで YJIT は有効ですが働いていません。呼び出し・行・復帰の TracePoint が一度有効になったためです。" \
+          "それを使うことが知られている読み込み済みのもの：%<suspects>s。",
+        doctor_jit_ineffective_suspects_fix: "本番から外して（require: false、または Gemfile の別グループ）、再起動してください。新しいプロセスだけが回復します。",
+        doctor_jit_saturated: "%<processes>s プロセスで YJIT のメモリが一杯です（上限 %<limit>s MiB、%<from>s、コード %<code>s MiB、メタデータ %<metadata>s MiB）。" \
+          "これ以上コンパイルされません。",
+        doctor_jit_saturated_fix: "メモリに余裕があれば %<option>s=%<more>s で Ruby を起動してください（各ワーカーは差の 1.3 倍、exec-mem-size では 4 倍まで増えます）。" \
+          "なければそのままで構いません。コンパイル済みのコードは使われ続けます。",
         doctor_queue: "リクエストの %<percent>s %% でキュー待ちの時間が分かります。",
         doctor_queue_unknown: "%<requests>s 件のリクエストすべてでキュー待ちの時間が不明なため、空きスレッドを待つ時間が見えません。",
         doctor_queue_unknown_fix: "プロキシから X-Request-Start を送ってください（nginx: proxy_set_header X-Request-Start \"t=${msec}\";）。",

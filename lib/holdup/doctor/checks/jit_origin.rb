@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # Whether the JIT was switched on at the right place: in the processes that take units, after the application was
+      # loaded. Where a server forks its workers from a worker, they are meant to have it from there.
+      module JitOrigin
+        AT_START = "boot"
+
+        class << self
+          def call(host)
+            processes = host.alive.reject { |process| process.setting["refork"] }
+            [at_start(processes.map(&:jit)), *servers(processes)].compact
+          end
+
+          private
+
+          def at_start(jits)
+            early = jits.select { |jit| jit.at == AT_START }
+            Finding.warn(:jit_at_boot, by: early.filter_map(&:by).uniq.join(", "), processes: early.size) if early.any?
+          end
+
+          def servers(processes) = processes.group_by { |process| process.profile["server"] }.values.map { |siblings| master(siblings.map(&:jit)) }
+
+          # A hook that runs in the master after it has forked its first worker leaves that one without.
+          def master(jits)
+            inherited, others = jits.partition(&:inherited?)
+            return wrong_hook(inherited, others) if inherited.any? && others.any?
+            return Finding.ok(:jit_master_off) if jits.any? { |jit| jit.on? && jit.parent == "off" }
+            Finding.ok(:jit_in_master, by: inherited.first.by) if inherited.any?
+          end
+
+          def wrong_hook(inherited, others)
+            Finding.warn(:jit_wrong_hook, by: inherited.first.by, with: inherited.size, without: others.size)
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/doctor"
+
+# What the doctor makes of what processes tell of their JIT.
+class Holdup::Doctor::JitTest < Minitest::Test
+  MIB = 1 << 20
+  GAUGES = {jit_enabled_ns: 1_700_000_000_000_000_000, jit_saturated: 0, jit_limit_bytes: 48 * MIB, jit_code_bytes: 48 * MIB, jit_alloc_bytes: 100 * MIB}.freeze
+
+  def process(setting = {}, jit: {}, gauges: {})
+    profile = {"server" => "puma", **jit.transform_keys { |name| "jit.#{name}" }}
+    Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0, setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
+      counters: {}, requests: 0, queued: 0, profile:, gauges: {**GAUGES, **gauges})
+  end
+
+  def off = process({"jit" => "off", "jit_by" => nil})
+
+  Seen = Struct.new(:alive)
+
+  def findings(*processes)
+    checks = Holdup::Doctor::Checks
+    [checks::Jit, checks::JitOrigin, checks::JitEffect].flat_map { |check| check.call(Seen.new(processes)) }
+  end
+
+  def keys(...) = findings(...).map(&:key)
+
+  def test_on_in_the_workers_and_off_in_the_master
+    found = findings(Array.new(2) { process(jit: {"at" => "process", "parent" => "off"}) })
+    assert_equal %i[jit jit_master_off], found.map(&:key)
+    assert_equal({name: "yjit", processes: 2, since: "2023-11-14 22:13:20 UTC", by: "holdup"}, found.first.facts)
+  end
+
+  def test_off_in_some
+    assert_equal({processes: 1, all: 2}, findings(off, process).first.facts)
+    assert_empty findings(process({"jit" => nil}, gauges: GAUGES.transform_values { nil }))
+  end
+
+  def test_the_hook_of_a_master
+    inherited = process({"jit_by" => "application"}, jit: {"at" => "parent", "parent" => "on"})
+    assert_equal %i[jit_off jit_wrong_hook], keys(off, inherited, inherited)
+    assert_equal %i[jit jit_in_master], keys(inherited, inherited)
+    assert_equal [:jit], keys(inherited.with(setting: {**inherited.setting, "refork" => true}))
+  end
+
+  def test_from_the_start_of_ruby
+    assert_equal %i[jit jit_at_boot], keys(process({"jit_by" => "RUBYOPT"}, jit: {"at" => "boot", "parent" => "on"}))
+  end
+
+  def test_what_was_asked_for_and_can_not_be
+    assert_includes keys(process(jit: {"wish" => "off"})), :jit_unwanted
+    assert_equal %i[jit_off jit_unavailable], keys(off.with(profile: {"jit.wish" => "on", "jit.available" => false}))
+    line = findings(process(jit: {"rubyopt" => "--yjit-disable --yjit-mem-size=64"})).find { |finding| finding.key == :jit_options }
+    assert_equal({line: "--yjit-disable --yjit-mem-size=64"}, line.facts)
+  end
+
+  def test_ineffective
+    assert_includes keys(process({"jit_effective" => false})), :jit_ineffective
+    found = findings(process({"jit_effective" => false}, jit: {"suspects" => "byebug, tracer"})).last
+    assert_equal [:jit_ineffective_suspects, {processes: 1, suspects: "byebug, tracer"}], [found.key, found.facts]
+  end
+
+  def test_full
+    found = findings(process(jit: {"limit_of" => "code", "limit_from" => "default"}, gauges: {jit_saturated: 1})).last
+    assert_equal [:jit_saturated, {processes: 1, limit: 48.0, from: "default", code: 48.0, metadata: 100.0, option: "--yjit-exec-mem-size", more: 60}], [found.key, found.facts]
+  end
+end
