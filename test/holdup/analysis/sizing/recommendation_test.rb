@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../../support/simulated_recording"
+require_relative "../../../support/played_recording"
 
 module Holdup::Analysis::Sizing
   class RecommendationTest < Minitest::Test
     MB = 1_000_000
 
     def recommendation(limits: {}, objective: Objective.new, factor: 1.0, **recording)
-      recorded = SimulatedRecording.new(minutes: 120, **recording)
+      recorded = PlayedRecording.new(minutes: 120, **recording)
       yield recorded if block_given?
       recorded.recommendation(limits: recorded.limits(**limits), objective:, factor:)
     end
@@ -64,7 +64,7 @@ module Holdup::Analysis::Sizing
     end
 
     def test_forty_requests_are_not_enough
-      few = SimulatedRecording.new(minutes: 4, rate: 0.16, swing: 0.0)
+      few = PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0)
       assert_equal [:not_enough], few.recommendation.reasons
       assert_equal %i[units hours], few.recommendation.sufficiency.missing
     end
@@ -75,7 +75,7 @@ module Holdup::Analysis::Sizing
     end
 
     def test_a_short_recording_makes_less_sure
-      found = SimulatedRecording.new(minutes: 10).recommendation
+      found = PlayedRecording.new(minutes: 10).recommendation
       assert_equal :change, found.verdict
       assert_includes found.sufficiency.missing, :hours
       refute_equal :high, found.confidence

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require_relative "../../../support/simulated_recording"
+require_relative "../../../support/played_recording"
 
 module Holdup::Analysis::Sizing
   class TrafficTest < Minitest::Test
-    RECORDING = SimulatedRecording.new(rate: 20.0, minutes: 60)
+    RECORDING = PlayedRecording.new(rate: 20.0, minutes: 60)
 
     def traffic(recording = RECORDING, **) = Traffic.of(recording.profiles, recording.arrivals, **)
 
@@ -17,7 +17,7 @@ module Holdup::Analysis::Sizing
     end
 
     def test_a_short_recording_has_short_blocks
-      assert_equal [1] * 4, traffic(SimulatedRecording.new(minutes: 4)).blocks.map { |block| block.rates.size }
+      assert_equal [1] * 4, traffic(PlayedRecording.new(minutes: 4)).blocks.map { |block| block.rates.size }
     end
 
     def test_the_peak_is_the_busiest_twentieth
@@ -53,9 +53,9 @@ module Holdup::Analysis::Sizing
 
     # Ten minutes that are unlike others make intervals wide, and more units of the same do not make them narrow.
     def test_an_interval_from_blocks
-      even, uneven = [0.05, 0.6].map { |swing| Bootstrap.new(traffic(SimulatedRecording.new(minutes: 120, swing:))).interval { |part, _| part.mean_rate } }
+      even, uneven = [0.05, 0.6].map { |swing| Bootstrap.new(traffic(PlayedRecording.new(minutes: 120, swing:))).interval { |part, _| part.mean_rate } }
       assert_operator even.end - even.begin, :<, 0.2 * (uneven.end - uneven.begin)
-      assert_equal even, Bootstrap.new(traffic(SimulatedRecording.new(minutes: 120, swing: 0.05))).interval { |part, _| part.mean_rate }
+      assert_equal even, Bootstrap.new(traffic(PlayedRecording.new(minutes: 120, swing: 0.05))).interval { |part, _| part.mean_rate }
     end
   end
 end

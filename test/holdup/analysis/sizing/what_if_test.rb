@@ -2,13 +2,13 @@
 
 require "test_helper"
 require "holdup/analysis/sizing/what_if"
-require_relative "../../../support/simulated_recording"
+require_relative "../../../support/played_recording"
 
 module Holdup::Analysis::Sizing
   class WhatIfTest < Minitest::Test
     CONVOY = {"Light#show" => [0.9, 3, 8, 6], "Heavy#show" => [0.1, 120, 10, 4]}.freeze
 
-    def what_if(recording = SimulatedRecording.new, **change) = WhatIf.new(recording.recommendation, WhatIf::Change.new(**change), rounds: 6)
+    def what_if(recording = PlayedRecording.new, **change) = WhatIf.new(recording.recommendation, WhatIf::Change.new(**change), rounds: 6)
 
     def test_nothing_else_is_nothing_gained
       same = what_if
@@ -31,8 +31,8 @@ module Holdup::Analysis::Sizing
 
     # Counted on both sides are those that stay.
     def test_the_heavy_ones_elsewhere
-      found = what_if(SimulatedRecording.new(shapes: CONVOY, rate: 30.0), without: "Heavy*")
-      assert_operator found.before.response_ns, :<, 0.85 * SimulatedRecording.new(shapes: CONVOY, rate: 30.0).recommendation.current.response_ns
+      found = what_if(PlayedRecording.new(shapes: CONVOY, rate: 30.0), without: "Heavy*")
+      assert_operator found.before.response_ns, :<, 0.85 * PlayedRecording.new(shapes: CONVOY, rate: 30.0).recommendation.current.response_ns
       assert_operator found.gain, :>, 0.3
       assert_in_delta 3_000_000, found.demand.held_ns, 300_000
       assert_operator found.touched, :>, 0

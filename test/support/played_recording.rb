@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "holdup/analysis/sizing/recommendation"
+require "holdup/unit_profile"
+
+# A recording as a server would make it, simulated: units with these shapes arrive at these rates and are replayed on the
+# setting that is "now". What was measured is then known, and what other settings would do can be replayed as well.
+class PlayedRecording
+  Sizing = Holdup::Analysis::Sizing
+  MS = 1_000_000
+  START_S = 1_790_000_400
+  # name => share of the units, mean ms of holding and idling, acquisitions
+  STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 8], "OrdersController#index" => [0.4, 20, 20, 30]}.freeze
+  PER_MINUTE = 60
+
+  attr_accessor :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns
+
+  # @param shapes [Hash{String => Array}]
+  # @param rate [Float] units per second
+  # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the self-test must see it
+  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0)
+    @shapes, @rate, @minutes, @processes, @threads, @vcpus, @kind, @truth, @swing, @slices, @growth =
+      shapes, rate, minutes, processes, threads, vcpus, kind, truth, swing, slices, growth
+    @random = Random.new(seed)
+    @problems = []
+    @wait_beside_ns = 0
+    @time_slice_ns = 100 * MS
+  end
+
+  def slices? = @slices
+
+  def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
+
+  def units = arrivals.values.sum
+
+  def profiles
+    @profiles ||= arrivals.flat_map { |at_s, count| Array.new([PER_MINUTE, count].min) { |index| profile(at_s, index, count) } }
+  end
+
+  def demand
+    @demand ||= begin
+      held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
+      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, growth: @growth)
+    end
+  end
+
+  # What a server would have measured.
+  def measured
+    @measured ||= begin
+      outcome = truth_at(threads:, processes:)
+      Sizing::SelfTest::Measured.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), response_ns: outcome.mean(:response),
+        p95_ns: outcome.histogram(:response).quantile(0.95), utilisation: outcome.utilisation)
+    end
+  end
+
+  # @return [Holdup::Analysis::Sizing::Replay::Outcome] of the whole time on another setting
+  def truth_at(threads:, processes:)
+    trace = Sizing::Traffic.of(profiles, arrivals).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, growth: @growth, assignment: (kind == :job) ? :shared : :random, seed: 7))
+  end
+
+  def limits(**options) = Sizing::Limits.new(vcpus:, **options)
+
+  def recommendation(limits: self.limits, **options) = Sizing::Recommendation.new(self, limits:, rounds: 8, units: 5000, **options)
+
+  private
+
+  def weighted(field) = profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
+
+  def profile(at_s, index, count)
+    name, (_, held, idle, acquisitions) = draw
+    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:), setting: nil, host: "web-1", process: nil,
+      start_ns: at_s * 1_000_000_000 + index * MS, running_ns: spread(held), cpu_ns: spread(held), idle_ns: spread(idle), stalled_ns: 0,
+      acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
+  end
+
+  def draw
+    chosen = @random.rand
+    @shapes.find { |_, (share, *)| (chosen -= share) <= 0 } || @shapes.first
+  end
+
+  def spread(mean_ms) = (mean_ms * MS * (0.3 - 0.7 * Math.log(1 - @random.rand))).round
+end
