@@ -19,6 +19,7 @@ module Holdup
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Values.whole("--autoscale-target", text, 1..100) }
+          parser.on("--json", "for programs (docs/doctor.md)") { values[:json] = true }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
@@ -27,24 +28,36 @@ module Holdup
       # @param store [String, nil]
       # @param dir [String, nil]
       # @param autoscale_target [Integer, nil] percentage
+      # @param json [Boolean]
       # @param language [String, nil]
-      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, language: nil)
+      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, json: false, language: nil)
         @console = console
         @store = store
         @dir = dir
         @autoscale_target = autoscale_target
+        @json = json
         @words = Reports::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status: 1 when something failed
       def run
-        findings = Holdup::Doctor.call(examination.call)
-        width = (@console.columns || 80).clamp(WIDTHS)
-        @console.out.write(Reports::Findings.new(findings, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call)
+        host = examination.call
+        findings = Holdup::Doctor.call(host)
+        @console.out.write(@json ? json(findings, host) : text(findings))
         findings.any?(&:fail?) ? FAILED : OK
       end
 
       private
+
+      def text(findings)
+        width = (@console.columns || 80).clamp(WIDTHS)
+        Reports::Findings.new(findings, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
+      end
+
+      def json(findings, host)
+        require_relative "../reports/findings_json"
+        Reports::FindingsJson.new(findings, processes: host.segments, words: @words).call
+      end
 
       def examination
         Holdup::Doctor::Examination.new(dir: Places.directory(@console.env, @dir), clock: @console.clock,

@@ -23,6 +23,12 @@ class Holdup::CLI::DoctorTest < Minitest::Test
     assert_match(/CPU アラーム（60 %）/, doctor("--autoscale-target", "60", "--lang", "ja").out)
   end
 
+  def test_for_programs
+    said = JSON.parse(doctor("--json").out)
+    assert_equal [1, []], said.values_at("schema", "processes")
+    assert_includes said["findings"].map { |finding| finding["key"] }, "folder_missing"
+  end
+
   def test_a_target_that_is_none
     %w[0 101 sixty].each do |target|
       said = doctor("--autoscale-target", target)

@@ -11,7 +11,7 @@ class Holdup::Doctor::JitTest < Minitest::Test
   def process(setting = {}, jit: {}, gauges: {})
     profile = {"server" => "puma", **jit.transform_keys { |name| "jit.#{name}" }}
     Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0, setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
-      counters: {}, requests: 0, queued: 0, profile:, gauges: {**GAUGES, **gauges})
+      counters: {}, requests: 0, queued: 0, worker: 0, profile:, gauges: {**GAUGES, **gauges})
   end
 
   def off = process({"jit" => "off", "jit_by" => nil})
@@ -26,7 +26,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
   def keys(...) = findings(...).map(&:key)
 
   def test_on_in_the_workers_and_off_in_the_master
-    found = findings(Array.new(2) { process(jit: {"at" => "process", "parent" => "off"}) })
+    worker = process(jit: {"at" => "process", "parent" => "off"})
+    found = findings(worker, worker)
     assert_equal %i[jit jit_master_off], found.map(&:key)
     assert_equal({name: "yjit", processes: 2, since: "2023-11-14 22:13:20 UTC", by: "holdup"}, found.first.facts)
   end
@@ -40,6 +41,7 @@ class Holdup::Doctor::JitTest < Minitest::Test
     inherited = process({"jit_by" => "application"}, jit: {"at" => "parent", "parent" => "on"})
     assert_equal %i[jit_off jit_wrong_hook], keys(off, inherited, inherited)
     assert_equal %i[jit jit_in_master], keys(inherited, inherited)
+    assert_equal [:jit], keys(inherited.with(worker: nil))
     assert_equal [:jit], keys(inherited.with(setting: {**inherited.setting, "refork" => true}))
   end
 

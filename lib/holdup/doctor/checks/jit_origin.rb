@@ -23,18 +23,21 @@ module Holdup
             Finding.warn(:jit_at_boot, by: early.filter_map(&:by).uniq.join(", "), processes: early.size) if early.any?
           end
 
-          def servers(processes) = processes.group_by { |process| process.profile["server"] }.values.map { |siblings| master(siblings.map(&:jit)) }
+          # Whatever else a worker forks has its JIT from there, and is no worker.
+          def servers(processes)
+            processes.select(&:worker).group_by { |process| process.profile["server"] }.values.map { |workers| master(workers.map(&:jit)) }
+          end
 
           # A hook that runs in the master after it has forked its first worker leaves that one without.
           def master(jits)
-            inherited, others = jits.partition(&:inherited?)
-            return wrong_hook(inherited, others) if inherited.any? && others.any?
+            inherited, without = jits.select(&:inherited?), jits.select(&:off?)
+            return wrong_hook(inherited, without) if inherited.any? && without.any?
             return Finding.ok(:jit_master_off) if jits.any? { |jit| jit.on? && jit.parent == "off" }
             Finding.ok(:jit_in_master, by: inherited.first.by) if inherited.any?
           end
 
-          def wrong_hook(inherited, others)
-            Finding.warn(:jit_wrong_hook, by: inherited.first.by, with: inherited.size, without: others.size)
+          def wrong_hook(inherited, without)
+            Finding.warn(:jit_wrong_hook, by: inherited.first.by, with: inherited.size, without: without.size)
           end
         end
       end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "width"
+require_relative "words"
+
+module Holdup
+  module Reports
+    # The doctor's findings for programs, with what each process tells of itself. The keys are documented in
+    # docs/doctor.md and stay; new ones may come.
+    class FindingsJson
+      SCHEMA = 1
+      NS = 1_000_000_000
+      TIMES = %i[since_ns warm_ns].freeze
+
+      # @param findings [Array<Holdup::Doctor::Finding>]
+      # @param processes [Array<Holdup::Doctor::Host::Process>]
+      # @param words [Words]
+      def initialize(findings, processes:, words: Words.new)
+        @findings = findings
+        @processes = processes
+        @words = words
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{JSON.pretty_generate(to_h)}\n"
+
+      # @return [Hash]
+      def to_h
+        {schema: SCHEMA, failed: @findings.count(&:fail?), findings: @findings.map { |finding| finding(finding) },
+         processes: @processes.map { |process| process(process) }}
+      end
+
+      private
+
+      def finding(finding)
+        {level: finding.level, key: finding.key, text: text(finding.key, finding.facts),
+         fix: (text(:"#{finding.key}_fix", finding.facts) unless finding.ok?), facts: finding.facts.transform_values { |fact| fact.is_a?(String) ? Width.clean(fact) : fact }}
+      end
+
+      def text(key, facts) = @words.call(:"doctor_#{key}", **facts.transform_values { |fact| Width.clean(fact) })
+
+      def process(process)
+        {pid: process.pid, worker: process.worker, server: process.profile["server"], alive: process.alive,
+         heartbeat: time(process.heartbeat_ns), requests: process.requests, jit: jit(process.jit)}
+      end
+
+      # @return [Hash, nil] what is known; times as text
+      def jit(jit)
+        return unless jit.kind
+        known = jit.to_h.except(*TIMES, :kind)
+        {on: jit.on?, kind: (jit.kind if jit.on?), since: time(jit.since_ns), warm_since: time(jit.warm_ns), **known}
+      end
+
+      def time(ns) = ns && Time.at(ns / NS, in: "UTC").strftime("%FT%TZ")
+    end
+  end
+end
