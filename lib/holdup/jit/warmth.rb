@@ -16,7 +16,9 @@ module Holdup
 
       # @param clock [#realtime_ns]
       # @param cpu [#call] CPU time of the process in nanoseconds
-      def initialize(clock:, cpu: -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) })
+      # @param stretch_ns [Integer]
+      def initialize(clock:, cpu: -> { Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) }, stretch_ns: STRETCH_NS)
+        @stretch_ns = stretch_ns
         @clock = clock
         @cpu = cpu
         @quiet = 0
@@ -28,7 +30,7 @@ module Holdup
         return if @since_ns || !state.enabled? || !state.compiled_iseqs
         now_ns = @cpu.call
         begin_stretch(state, now_ns) unless @before
-        judge(state, now_ns) if now_ns - @began_ns >= STRETCH_NS
+        judge(state, now_ns) if now_ns - @began_ns >= @stretch_ns
       end
 
       private

@@ -50,4 +50,19 @@ class Holdup::Jit::WarmthTest < Minitest::Test
     3.times { work(compiled: 0, interpreted: nil) }
     assert_predicate self, :warm?
   end
+
+  # Real methods become warm one after the other; from then on nothing is left to compile.
+  def test_in_this_ruby
+    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
+      require "holdup/clock"
+      require "holdup/jit"
+      warmth = Holdup::Jit::Warmth.new(clock: Holdup::Clock.new, stretch_ns: 20_000_000)
+      yjit = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: Holdup::Jit::Version.parse(RUBY_VERSION), options: Holdup::Jit::Options.read)
+      methods = Array.new(400) { |number| eval("def m\#{number}(n) = n.times.sum { |i| i * \#{number} }") }
+      compiling = methods.map { |name| 40.times { send(name, 60) } && warmth.see(yjit.state) || warmth.since_ns }
+      2000.times { methods.each { |name| send(name, 60) } && warmth.see(yjit.state) unless warmth.since_ns }
+      print compiling.compact.size, " ", !!warmth.since_ns
+    RUBY
+    assert_equal "0 true", output
+  end
 end

@@ -8,5 +8,6 @@ preload_app! ENV["PRELOAD"] != "0"
 fork_worker 0 if ENV["FORK_WORKER"]
 max_io_threads 2 if ENV["IO_THREADS"]
 worker_check_interval 1 # restarts wait for it
+after_worker_fork { RubyVM::YJIT.enable } if ENV["WRONG_HOOK"] # it runs in the master
 silence_single_worker_warning
 worker_shutdown_timeout Integer(ENV["SHUTDOWN_TIMEOUT"]) if ENV["SHUTDOWN_TIMEOUT"]

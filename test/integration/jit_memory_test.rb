@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/jit"
+require "json"
+
+# A limit that is reached for real.
+class JitMemoryTest < Minitest::Test
+  def test_a_memory_that_is_full
+    assert_full("--yjit-exec-mem-size", "code")
+    assert_full("--yjit-mem-size", "total") if Holdup::Jit::Version.parse(RUBY_VERSION).limits_total?
+  end
+
+  def assert_full(option, of)
+    said = fill("#{option}=2")
+    assert_equal [true, true, of, "command line", 2 << 20], said["processes"].first["jit"].values_at("on", "saturated", "limit_of", "limit_from", "limit_bytes")
+    full = said["findings"].find { |finding| finding["key"] == "jit_saturated" }
+    assert_includes full["fix"], "#{option}=3"
+  end
+
+  # Thousands of methods, each called often enough to be compiled, until there is no room.
+  # @return [Hash] what the doctor says in that same process
+  def fill(option)
+    JSON.parse(fresh_ruby(<<~RUBY, options: ["--yjit-disable", option], prelude: "", timeout: 100))
+      $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
+      require "holdup"
+      require "holdup/cli"
+      require "holdup/segment/directory"
+      require "tmpdir"
+      dir = Dir.mktmpdir
+      at_exit { FileUtils.remove_entry(dir) }
+      Holdup.configure { |config| config.dir, config.collector, config.jit, config.tick_seconds = dir, :off, :on, 0.05 }
+      Holdup.start
+      methods = Array.new(3000) do |number|
+        eval("def m\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * \#{number % 7} }.join.size + n / 3 - \#{number}")
+      end
+      methods.each { |name| 40.times { |n| send(name, n) } }
+      read = -> { Holdup::Segment::Directory.new(dir).entries.first.read(&:header).gauges[:jit_saturated] }
+      IO.select(nil, nil, nil, 0.05) until read.call == 1
+      Holdup::CLI.new(console: Holdup::CLI::Console.system).run(["doctor", "--json", "--dir", dir, "--store", "memory:"])
+    RUBY
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "holdup/jit"
+
+# YJIT in real servers, as `holdup doctor --json` tells it from outside.
+class JitIntegrationTest < Minitest::Test
+  include CommandLine
+
+  APP = File.join(ServedApp::APPS, "plain")
+  PUMA = %w[bundle exec ruby -S puma -C puma.rb].freeze
+  UNICORN = %w[bundle exec ruby -S unicorn -c unicorn.rb].freeze
+  PITCHFORK = %w[bundle exec ruby -S pitchfork -c pitchfork.conf.rb].freeze
+  ON = {"HOLDUP_JIT" => "on"}.freeze
+
+  def serve(command, workers: [0, 1], **env)
+    ServedApp.serve(*command, app: "plain", env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
+      app.wait { app.live_workers == workers }
+      app.wait { app.live.all? { |entry| entry.read(&:header).gauges[:jit_enabled] } } # a first tick
+      yield app
+    end
+  end
+
+  # @return [Hash] what the doctor says
+  def examine(app) = JSON.parse(holdup("doctor", "--json", "--dir", app.dir, "--store", "memory:", now_s: Time.now.to_i).out)
+
+  def found(said) = said["findings"].map { |finding| finding["key"] }.grep(/\Ajit/)
+
+  def jits(said) = said["processes"].map { |process| process["jit"] }
+
+  def assert_on(said, parent:)
+    assert_equal [[true, "yjit", "holdup", "process", parent, true, false]],
+      jits(said).map { |jit| jit.values_at("on", "kind", "by", "at", "parent", "effective", "saturated") }.uniq
+    jits(said).each { |jit| assert_in_delta Time.now.to_f, Time.new(jit["since"]).to_f, 60 }
+  end
+
+  def test_in_each_worker_and_not_in_the_master
+    {PUMA => {PRELOAD: "1"}, UNICORN => {PRELOAD: "1"}, PITCHFORK => {}}.each do |command, env|
+      serve(command, **ON, **env) do |app|
+        said = examine(app)
+        assert_on(said, parent: "off")
+        assert_equal %w[jit jit_master_off], found(said)
+      end
+    end
+  end
+
+  def test_where_each_worker_loads_the_application
+    [PUMA, UNICORN].each do |command|
+      serve(command, **ON, PRELOAD: "0") { |app| assert_on(examine(app), parent: "off") }
+    end
+  end
+
+  def test_a_single_process
+    serve(PUMA, workers: [-1], **ON) do |app|
+      said = examine(app)
+      assert_on(said, parent: nil)
+      assert_equal %w[jit], found(said)
+    end
+  end
+
+  def test_workers_that_a_worker_forks_have_it_from_there
+    serve(PUMA, **ON, PRELOAD: "0", FORK_WORKER: "1") do |app|
+      said = examine(app)
+      assert_equal [["holdup", true, true]], jits(said).map { |jit| jit.values_at("by", "on", "effective") }.uniq
+      assert_equal %w[jit], found(said)
+    end
+    serve(PITCHFORK, **ON) do |app|
+      app.signal(:USR2)
+      app.wait { app.live.map { |entry| entry.read(&:header).generation } == [1, 1] }
+      app.wait { jits(examine(app)).all? }
+      live = examine(app)["processes"].select { |process| process["alive"] }
+      assert_equal [["holdup", "parent", "on", true]], live.map { |process| process["jit"].values_at("by", "at", "parent", "effective") }.uniq
+    end
+  end
+
+  def test_a_hook_that_runs_in_the_master
+    serve(PUMA, WRONG_HOOK: "1", PRELOAD: "1") do |app|
+      said = examine(app)
+      assert_includes found(said), "jit_wrong_hook"
+      assert_equal [[false, nil], [true, "application"]], jits(said).map { |jit| jit.values_at("on", "by") }.sort_by(&:to_s)
+    end
+  end
+
+  def test_from_the_start_of_ruby
+    serve(PUMA, RUBYOPT: "--yjit --yjit-call-threshold=31") do |app|
+      said = examine(app)
+      assert_includes found(said), "jit_at_boot"
+      assert_equal [["RUBYOPT", "boot", "on", 31]], jits(said).map { |jit| jit.values_at("by", "at", "parent", "threshold") }.uniq
+    end
+  end
+
+  def test_what_a_tracer_leaves_behind
+    serve(PUMA, workers: [-1], **ON, RUBYOPT: "-r#{APP}/traced.rb") do |app|
+      said = examine(app)
+      assert_equal [[true, false]], jits(said).map { |jit| jit.values_at("on", "effective") }
+      assert_includes found(said), "jit_ineffective"
+    end
+  end
+
+  def test_options_that_this_ruby_takes_only_when_it_starts
+    skip "this Ruby takes them while it runs" if Holdup::Jit::Version.parse(RUBY_VERSION).takes_options?
+    serve(PUMA, workers: [-1], HOLDUP_JIT: "call_threshold=31") do |app|
+      assert_includes app.log, 'RUBYOPT="--yjit-disable --yjit-call-threshold=31"'
+      assert_includes found(examine(app)), "jit_options"
+    end
+    serve(PUMA, workers: [-1], HOLDUP_JIT: "call_threshold=31", RUBYOPT: "--yjit-disable --yjit-call-threshold=31") do |app|
+      assert_equal %w[jit], found(examine(app))
+      assert_equal [31, "holdup"], jits(examine(app)).first.values_at("threshold", "by")
+    end
+  end
+
+  def test_sidekiq
+    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
+    RedisServer.run do |redis|
+      SidekiqProcess.run(redis, "-t", "1", "-c", "2", env: ON) do |sidekiq|
+        sidekiq.wait { sidekiq.snapshots.first&.gauges&.fetch(:jit_enabled) }
+        assert_on(examine(sidekiq), parent: nil)
+      end
+    end
+  end
+end
