@@ -14,8 +14,8 @@ class JitIntegrationTest < Minitest::Test
   PITCHFORK = %w[bundle exec ruby -S pitchfork -c pitchfork.conf.rb].freeze
   ON = {"HOLDUP_JIT" => "on"}.freeze
 
-  def serve(command, workers: [0, 1], **env)
-    ServedApp.serve(*command, app: "plain", env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
+  def serve(command, workers: [0, 1], app: "plain", **env)
+    ServedApp.serve(*command, app:, env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
       app.wait { app.live_workers == workers }
       app.wait { app.live.all? { |entry| entry.read(&:header).gauges[:jit_enabled] } } # a first tick
       yield app
@@ -87,6 +87,16 @@ class JitIntegrationTest < Minitest::Test
       said = examine(app)
       assert_includes found(said), "jit_at_boot"
       assert_equal [["RUBYOPT", "boot", "on", 31]], jits(said).map { |jit| jit.values_at("by", "at", "parent", "threshold") }.uniq
+    end
+  end
+
+  def test_rails_switches_it_on_where_it_loads_the_application
+    {"1" => %w[rails parent on], "0" => ["rails", "process", "off"]}.each do |preload, expected|
+      serve(PUMA, app: "rails", **ON, WITH_PLUGIN: "1", WITH_HOLDUP: "1", RAILS_ENV: "production", PRELOAD: preload) do |app|
+        said = examine(app)
+        assert_equal [expected], jits(said).map { |jit| jit.values_at("by", "at", "parent") }.uniq, preload
+        assert_equal ["jit", (preload == "1") ? "jit_in_master" : "jit_master_off"], found(said)
+      end
     end
   end
 
