@@ -18,6 +18,8 @@ class Holdup::RuntimeTest < Minitest::Test
 
     def stop = @calls << :stop
 
+    def let_go = @calls << :let_go
+
     def finish = @calls << :finish
 
     def build(*, **) = self
@@ -116,6 +118,17 @@ class Holdup::RuntimeTest < Minitest::Test
     serve({}, worker: 0, generation: 3)
     assert_equal [nil], @probe.opened.map { |values| values[3] }
     assert_equal [[0, 3]], @probe.identified
+  end
+
+  def test_let_go_our_threads_end_and_come_back_when_the_process_serves_again
+    before = Thread.list
+    serve({}, worker: 0)
+    @runtime.let_go
+    wait_until { (Thread.list - before).empty? }
+    assert_predicate @runtime, :running?
+    serve({}, worker: 0)
+    assert_equal ["holdup"], (Thread.list - before).map(&:name)
+    assert_equal 1, @probe.opened.size
   end
 
   def test_a_job_runner_shares_the_process_of_its_server

@@ -12,8 +12,8 @@ class ServedApp
   STOP_SECONDS = 8
   TRIES = 4
 
-  # The server did not stop. CRuby 3.4's IO#close can wait for ever for a pipe that a signal handler has just written to,
-  # and Puma's shutdown does just that: one stop in ten hangs on a busy machine, without Holdup as well.
+  # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has just written to,
+  # and Puma's shutdown does just that; where another thread lives in the process (docs/puma.md, known trouble), it hangs.
   Stuck = Class.new(StandardError)
 
   # Serves, and once more when the server got stuck in its shutdown.

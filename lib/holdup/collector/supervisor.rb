@@ -64,6 +64,13 @@ module Holdup
         @pipe&.close if let_go
       end
 
+      # The thread ends at once and starts no collector again; the present one sees our end by itself. Safe in a signal handler.
+      # @return [void]
+      def leave
+        @left = let_go
+        @thread.kill if @left
+      end
+
       private
 
       # A forked child has no business here.
@@ -98,7 +105,7 @@ module Holdup
         error.message
       ensure
         @pid = nil
-        @pipe&.close
+        @pipe&.close unless @left # the child would take it for our end
       end
 
       def kill(signal)

@@ -32,6 +32,10 @@ module Holdup
         # @return [void]
         def stop = @supervisor&.detach
 
+        # No thread looks after it any more; it carries on until this process has ended.
+        # @return [void]
+        def let_go = @supervisor&.leave
+
         # Ends it after its last tick, and waits for that.
         # @return [void]
         def finish = @supervisor&.stop
@@ -55,6 +59,10 @@ module Holdup
           @beside = Beside.new(@configuration, @log)
           @beside.start
         end
+
+        # Its thread is what carries the last units: it stays.
+        # @return [void]
+        def let_go = nil
 
         # @return [void]
         def stop

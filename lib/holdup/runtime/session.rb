@@ -52,14 +52,15 @@ module Holdup
       # @return [void]
       def identify(server)
         take(server)
+        resume unless @ticker.alive?
         @probe.identify(server.worker, born)
         describe
       end
 
-      # No tick begins for a while; units are recorded as ever. Safe in a signal handler.
-      # @param seconds [Numeric]
+      # No further tick until the last one, or until the process serves again; units are recorded as ever. Safe in a
+      # signal handler.
       # @return [void]
-      def hush(seconds) = @ticker&.hush(seconds)
+      def let_go = @ticker&.let_go
 
       # Ends measuring after a last tick.
       # @return [void]

@@ -30,25 +30,20 @@ module Holdup
         @thread&.join(PATIENCE_S) unless @thread.equal?(Thread.current)
       end
 
-      # No call begins for a while. Safe in a signal handler.
-      # @param seconds [Numeric]
+      # The thread ends by itself, after its present call; nobody waits for it. Safe in a signal handler.
       # @return [void]
-      def hush(seconds)
-        @hushed_until = now + seconds
-      end
+      def let_go = @stopped.close
 
-      def alive? = !!@thread&.alive?
+      def alive? = !!@thread&.alive? && !@stopped.closed?
 
       private
 
       def run(tick)
         until @stopped.closed?
-          @guard.call(:tick, &tick) unless @hushed_until && now < @hushed_until
+          @guard.call(:tick, &tick)
           @stopped.pop(timeout: @seconds)
         end
       end
-
-      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
     end
   end
 end

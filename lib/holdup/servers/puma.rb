@@ -16,8 +16,6 @@ module Holdup
     class Puma
       extend Presence
 
-      HUSH_S = 1
-
       # @param runtime [Runtime]
       # @param middleware [#call] puts the middleware around an application, after that has been set up
       # @param env [Hash] the environment
@@ -70,13 +68,14 @@ module Holdup
       # @return [void]
       def reforking
         @reforks += 1
-        stopping
       end
 
-      # A server stops: its signal handler writes to a pipe that its thread then closes. CRuby 3.4's IO#close can wait
-      # for ever when another thread kept the GVL from that write. It shall not be ours. Runs in trap context too.
+      # A server stops. A single process without other threads must be as it would be without ours (see Runtime#let_go); a
+      # worker has threads of Puma's own. Runs in trap context too.
       # @return [void]
-      def stopping = @runtime.hush(HUSH_S)
+      def stopping
+        @runtime.let_go unless @worker
+      end
 
       # The launcher restarts by executing itself again, other than in phases. Runs in trap context too.
       # @return [void]

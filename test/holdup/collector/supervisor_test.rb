@@ -53,6 +53,18 @@ class Holdup::Collector
       assert_equal [pid], started
     end
 
+    def test_left_alone_it_lives_on_without_a_thread_of_ours
+      before = Thread.list
+      one = supervisor.start
+      pid = wait_until { started.first }
+      one.leave
+      wait_until { (Thread.list - before).empty? }
+      assert alive?(pid)
+      one.detach
+      wait_until { !alive?(pid) }
+      assert_equal [pid], started
+    end
+
     def test_a_fork_has_no_say
       one = supervisor.start
       pid = wait_until { started.first }

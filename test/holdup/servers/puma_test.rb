@@ -18,7 +18,7 @@ class PumaAdapterTest < Minitest::Test
       @calls = []
     end
 
-    def hush(seconds) = @calls << [:hush, seconds]
+    def let_go = @calls << [:let_go]
 
     def serve(identity) = @identities << identity
 
@@ -74,7 +74,7 @@ class PumaAdapterTest < Minitest::Test
   def test_nothing_of_ours_runs_beside_a_server_that_stops
     server = Puma::Server.new(->(_) {}, nil, @launcher.options)
     2.times { |index| server.public_send(%i[stop halt][index]) }
-    assert_equal [[:hush, 1]], @told.calls.drop(1).uniq
+    assert_equal [[:let_go]], @told.calls.drop(1).uniq
   end
 
   def test_an_application_is_wrapped_once
