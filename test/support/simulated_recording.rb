@@ -1,83 +1,111 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/recommendation"
-require "holdup/unit_profile"
+require "holdup/analysis/sizing/replay"
+require "holdup/unit_profile/block"
 
-# A recording as a server would make it, simulated: units with these shapes arrive at these rates and are replayed on the
-# setting that is "now". What was measured is then known, and what other settings would do can be replayed as well.
+# Unit profiles of a process whose every property is known, because the replay made it: what estimates are tested with. Load
+# goes up and down from minute to minute, each minute like the one before (correlation 0.8).
 class SimulatedRecording
   Sizing = Holdup::Analysis::Sizing
+  NS = 1_000_000_000
   MS = 1_000_000
-  START_S = 1_790_000_400
-  # name => share of the units, mean ms of holding and idling, acquisitions
-  STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 8], "OrdersController#index" => [0.4, 20, 20, 30]}.freeze
-  PER_MINUTE = 60
+  START_S = 20_000 * 86_400
 
-  attr_accessor :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns
+  # Milliseconds held and idle, acquisitions, share of the units, spread of the held time (sigma of a log-normal), and how much
+  # more often it comes when load is high.
+  Endpoint = Data.define(:held_ms, :idle_ms, :acquisitions, :share, :sigma, :with_load) do
+    def initialize(with_load: 0.0, **rest) = super
+  end
 
-  # @param shapes [Hash{String => Array}]
-  # @param rate [Float] units per second
-  # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the self-test must see it
-  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0)
-    @shapes, @rate, @minutes, @processes, @threads, @vcpus, @kind, @truth, @swing, @slices, @growth =
-      shapes, rate, minutes, processes, threads, vcpus, kind, truth, swing, slices, growth
+  LIKE = {"A#a" => Endpoint.new(held_ms: 4, idle_ms: 10, acquisitions: 6, share: 0.6, sigma: 0.6),
+          "B#b" => Endpoint.new(held_ms: 15, idle_ms: 20, acquisitions: 10, share: 0.3, sigma: 0.8),
+          "C#c" => Endpoint.new(held_ms: 40, idle_ms: 5, acquisitions: 3, share: 0.1, sigma: 1.0)}.freeze
+  HEAVY_TAILED = {"A#a" => Endpoint.new(held_ms: 4, idle_ms: 10, acquisitions: 6, share: 0.7, sigma: 0.5),
+                  "B#b" => Endpoint.new(held_ms: 10, idle_ms: 20, acquisitions: 8, share: 0.2, sigma: 1.2),
+                  "C#c" => Endpoint.new(held_ms: 60, idle_ms: 10, acquisitions: 3, share: 0.1, sigma: 1.6)}.freeze
+  # The heavy one comes when there is much to do.
+  MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
+
+  def initialize(seed:, growth: 0.0, gc_growth: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5)
     @random = Random.new(seed)
-    @problems = []
-    @wait_beside_ns = 0
-    @time_slice_ns = 100 * MS
+    @growth = growth
+    @gc_growth = gc_growth
+    @minutes = minutes
+    @rate = rate
+    @threads = threads
+    @endpoints = endpoints
+    @sway = sway
   end
 
-  def slices? = @slices
-
-  def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
-
-  def units = arrivals.values.sum
-
+  # @return [Array<Holdup::UnitProfile>] as a store would give them
   def profiles
-    @profiles ||= arrivals.flat_map { |at_s, count| Array.new([PER_MINUTE, count].min) { |index| profile(at_s, index, count) } }
+    @profiles ||= all.group_by { |profile| Holdup::UnitProfile::Block.start_of(profile.start_ns) }
+      .flat_map { |start_s, some| block(start_s, []).merge(block(start_s, some)).weighted }
   end
 
-  def demand
-    @demand ||= begin
-      held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
-      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, growth: @growth)
-    end
+  # @return [Array<Holdup::UnitProfile>] every unit
+  def all
+    units, names = arrivals
+    played = Sizing::Replay.call(Sizing::Trace.new(units), Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, growth: @growth))
+    spans = played.results.each_slice(4).zip(units).map { |(queued, _, _, response), unit| [unit.arrival_ns + queued, unit.arrival_ns + response] }
+    flight = flight(spans)
+    played.results.each_slice(4).zip(units, names, spans).map { |result, unit, name, (from, to)| profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)) }
   end
-
-  # What a server would have measured.
-  def measured
-    @measured ||= begin
-      outcome = truth_at(threads:, processes:)
-      Sizing::SelfTest::Measured.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), response_ns: outcome.mean(:response),
-        p95_ns: outcome.histogram(:response).quantile(0.95), utilisation: outcome.utilisation)
-    end
-  end
-
-  # @return [Holdup::Analysis::Sizing::Replay::Outcome] of the whole time on another setting
-  def truth_at(threads:, processes:)
-    trace = Sizing::Traffic.of(profiles, arrivals).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
-    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, growth: @growth, assignment: (kind == :job) ? :shared : :random, seed: 7))
-  end
-
-  def limits(**options) = Sizing::Limits.new(vcpus:, **options)
-
-  def recommendation(limits: self.limits, **options) = Sizing::Recommendation.new(self, limits:, rounds: 8, units: 5000, **options)
 
   private
 
-  def weighted(field) = profiles.sum { |profile| profile.public_send(field) * profile.weight } / profiles.sum(&:weight)
-
-  def profile(at_s, index, count)
-    name, (_, held, idle, acquisitions) = draw
-    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:), setting: nil, host: "web-1", process: nil,
-      start_ns: at_s * 1_000_000_000 + index * MS, running_ns: spread(held), cpu_ns: spread(held), idle_ns: spread(idle), stalled_ns: 0,
-      acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
+  def arrivals
+    load = 0.0
+    pairs = (0...@minutes).flat_map do |minute|
+      load = 0.8 * load + 0.6 * normal
+      minute(minute * 60.0, @rate * Math.exp(@sway * load - @sway**2 / 2), @endpoints.transform_values { |one| one.share * Math.exp(one.with_load * load) })
+    end
+    pairs.transpose
   end
 
-  def draw
-    chosen = @random.rand
-    @shapes.find { |_, (share, *)| (chosen -= share) <= 0 } || @shapes.first
+  def minute(from_s, rate, shares)
+    found = []
+    at_s = from_s
+    while (at_s += -Math.log(1 - @random.rand) / rate) < from_s + 60
+      name = draw(shares)
+      found << [unit(at_s, @endpoints[name]), name]
+    end
+    found
   end
 
-  def spread(mean_ms) = (mean_ms * MS * (0.3 - 0.7 * Math.log(1 - @random.rand))).round
+  def draw(shares)
+    left = @random.rand * shares.values.sum
+    shares.find { |_, share| (left -= share) < 0 }&.first || shares.keys.last
+  end
+
+  def unit(at_s, one)
+    held = one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
+    Sizing::Trace::Unit.new(arrival_ns: (at_s * NS).round, held_ns: (held * MS).round, idle_ns: (one.idle_ms * MS * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
+  end
+
+  def normal = Math.sqrt(-2 * Math.log(1 - @random.rand)) * Math.cos(2 * Math::PI * @random.rand)
+
+  # How many were in flight, added up over time, at each start and end.
+  def flight(spans)
+    edges = spans.flat_map { |from, to| [[from, 1], [to, -1]] }.sort
+    last = open = total = 0
+    edges.to_h do |at, change|
+      total += open * (at - last)
+      last = at
+      open += change
+      [at, total]
+    end
+  end
+
+  def profile(result, unit, name, from_ns, in_flight)
+    queued, stalled, held = result
+    Holdup::UnitProfile.new(series: Holdup::Series.new(kind: :request, name:), setting: SampleProfiles::SETTING, host: "a", process: SampleProfiles::PROCESS,
+      start_ns: START_S * NS + from_ns, running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled, acquisitions: unit.acquisitions,
+      longest_hold_ns: held / unit.acquisitions, gc_ns: gc(held, in_flight), queued_ns: queued, in_flight_milli: (in_flight * 1000).round, weight: 1.0)
+  end
+
+  # A tenth of the running time of a unit that is alone, and its part of the growth.
+  def gc(held, in_flight) = (held / (1 + @growth * (in_flight - 1)) * (0.1 + @gc_growth * (in_flight - 1))).round
+
+  def block(start_s, profiles) = SampleProfiles.block(profiles, start_s:)
 end

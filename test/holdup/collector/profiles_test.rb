@@ -134,7 +134,9 @@ class Holdup::Collector
       SegmentWriter.new(folder, now_ns:, **rest).tap { |writer| writer.setting = JSON.generate(setting) if setting }
     end
 
-    def record(writer, seconds_ago, name: "A#b", **rest) = writer.record(name, start_ns: (NOW_NS - seconds_ago * NS).round, **{in_flight_milli: 2500}.merge(rest))
+    def record(writer, seconds_ago, name: "A#b", in_flight_milli: 2500, **rest)
+      writer.record(name, start_ns: (NOW_NS - seconds_ago * NS).round, in_flight_milli:, **rest)
+    end
 
     def new_round(store = @store)
       complaints = Complaints.new(log: CollectedLog.new, clock: HandClock.new)
