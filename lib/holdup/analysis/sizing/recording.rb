@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require_relative "growth"
+require_relative "recording/boots"
+require_relative "recording/checks"
+require_relative "recording/total"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Everything that the models need to know of a span of one setting, and what is wrong with it. Where the span has several
+      # settings, that is what is wrong, and the figures are those of the one with most units.
+      #
+      # Windows have all units and give the means and how many came; profiles are a sample, singly, and give how units vary and
+      # what concurrency costs. The first two minutes after a boot are in neither.
+      class Recording
+        PEAK = 0.95
+
+        # @return [Array<UnitProfile>] warm ones of the setting, in the order of their starts
+        attr_reader :profiles
+
+        # @return [Array<Window>] of units, likewise
+        attr_reader :windows
+
+        # @return [Hash{Setting => Integer}] units of each, most first
+        attr_reader :settings
+
+        # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
+        # @param profiles [Enumerable<UnitProfile>]
+        # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
+        # @param kind [Symbol] :request or :job
+        # @param vcpus [Numeric, nil] of a host; nil: as the setting says
+        def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil)
+          own = windows.select { |window| window.series.kind == kind && window.count.positive? }
+          @settings = own.group_by(&:setting).transform_values { |same| same.sum(&:count) }.sort_by { |_, units| -units }.to_h
+          mine = profiles.select { |profile| profile.setting == setting && profile.series.kind == kind }
+          boots = Boots.new(mine, samples.select { |sample| sample[:setting] == setting&.fingerprint })
+          @recorded = own.select { |window| window.setting == setting }
+          @windows = @recorded.select { |window| boots.warm?(window.start_s, window.end_s) }
+          @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
+          @vcpus = vcpus
+        end
+
+        # @return [Setting, nil] nil when there are no units
+        def setting = settings.first&.first
+
+        # @return [Integer]
+        def units = total.count
+
+        # @return [Array<Problem>] empty when it is good
+        def problems = @problems ||= Checks.new(self).problems
+
+        # @return [Boolean] whether nothing can be concluded from it
+        def refused? = problems.any?(&:refusal?)
+
+        # @return [Hash{Integer => Integer}] units that came, by the start of the window, all hosts together
+        def arrivals = @arrivals ||= windows.group_by(&:start_s).sort.to_h { |start_s, same| [start_s, same.sum(&:count)] }
+
+        # @return [Float] units a second, on average over the minutes that have any
+        def rate = seconds.zero? ? 0.0 : units.fdiv(seconds)
+
+        # @return [Float] units a second in a busy minute (95th percentile)
+        def peak_rate = peak { |same| same.sum(&:count) }
+
+        # @return [Demand, nil] of all units together
+        def demand = total.demand(growth: growth.overall.for_models, in_flight:, cv2: cv2(profiles))
+
+        # @return [Hash{Series => Demand}] most running time first
+        def demands
+          windows.group_by(&:series).transform_values { |own| Total.new(own) }.sort_by { |_, own| -own[:running] }.to_h do |series, own|
+            same = profiles.select { |profile| profile.series == series }
+            [series, own.demand(growth: growth.overall.for_models, in_flight: mean(same, &:in_flight), cv2: cv2(same))]
+          end.compact
+        end
+
+        # @return [Growth]
+        def growth = @growth ||= Growth.new(profiles)
+
+        # @return [Float] units in a process, itself included, as units saw it
+        def in_flight = mean(profiles, &:in_flight)
+
+        # @return [Numeric, nil] of a host
+        def vcpus = @vcpus || setting&.[](:vcpus)
+
+        # @return [Float] share of the units that came in minutes after a boot
+        def cold_share
+          all = @recorded.sum(&:count)
+          all.zero? ? 0.0 : 1 - units.fdiv(all)
+        end
+
+        # @return [Float] time of holding the GVL against CPU used meanwhile; above 1.1 CPUs are missing
+        def held_per_cpu = total[:cpu_ns].positive? ? total[:running].fdiv(total[:cpu_ns]) : 1.0
+
+        # @return [Float, nil] of the vCPUs of all hosts that units used in a busy minute; nil when nobody knows how many there are
+        def cpu_share
+          hosts = windows.map(&:host).uniq.size
+          peak { |same| same.sum { |window| window.sums.values_at(:cpu_ns, :native_ns).sum } } / 1e9 / vcpus / hosts if vcpus && hosts.positive?
+        end
+
+        # @return [Float] share of the elapsed time that units waited for a connection
+        def pool_share = total[:wall].positive? ? total[:pool_wait_ns].fdiv(total[:wall]) : 0.0
+
+        private
+
+        def total = @total ||= Total.new(windows)
+
+        def seconds = windows.group_by(&:start_s).sum { |_, same| same.first.seconds }
+
+        def peak
+          each = windows.group_by(&:start_s).map { |_, same| yield(same).fdiv(same.first.seconds) }.sort
+          each.empty? ? 0.0 : each[((each.size - 1) * PEAK).ceil]
+        end
+
+        def mean(some)
+          some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
+        end
+
+        def cv2(some)
+          own = mean(some) { |profile| profile.running_ns + profile.idle_ns }
+          square = mean(some) { |profile| (profile.running_ns + profile.idle_ns)**2 }
+          (some.size > 1 && own.positive?) ? square / own**2 - 1 : 1.0
+        end
+      end
+    end
+  end
+end

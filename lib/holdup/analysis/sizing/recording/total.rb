@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require_relative "../demand"
+
+module Holdup
+  module Analysis
+    module Sizing
+      class Recording
+      end
+
+      # What units of some windows took together.
+      class Recording::Total
+        # @return [Integer] units
+        attr_reader :count
+
+        # @param windows [Array<Window>] of units
+        def initialize(windows)
+          @windows = windows
+          @count = windows.sum(&:count)
+        end
+
+        # @param name [Symbol] of a sum or a histogram
+        # @return [Integer]
+        def [](name)
+          @windows.sum { |window| window.sums.fetch(name) { window.histograms.fetch(name).sum } }
+        end
+
+        # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no part of what a
+        # unit asks for.
+        # @param growth [Float] see Demand
+        # @param in_flight [Float] units in their process, as units saw it
+        # @param cv2 [Float]
+        # @return [Demand, nil] nil without any unit that held the GVL
+        def demand(growth:, in_flight:, cv2:)
+          return unless count.positive? && self[:running].positive?
+          alone = 1 + growth * (in_flight - 1)
+          idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
+          Demand.new(held_ns: each(self[:running]) / alone, cpu_ns: each(self[:cpu_ns]) / alone, idle_ns: [each(idle_ns), 0.0].max,
+            native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, growth:, cv2:)
+        end
+
+        private
+
+        def each(sum) = sum.fdiv(count)
+      end
+    end
+  end
+end
