@@ -54,8 +54,8 @@ module Holdup::Analysis::Sizing
     end
 
     def test_a_warm_up_phase_is_refused
-      booted = PROCESS.with(since_ns: (START_S + 60) * NS)
-      problem = only(recording(windows: minutes(to: 4), profiles: SampleProfiles.many(2000, process: booted)), :warming_up)
+      booted = PROCESS.with(since_ns: START_S * NS)
+      problem = only(recording(windows: minutes(to: 3), profiles: SampleProfiles.many(2000, process: booted)), :warming_up)
       assert problem.refusal?
       assert_operator problem.facts[:share], :>, 0.5
     end
