@@ -3,7 +3,8 @@
 require "test_helper"
 require "support/storefront_app"
 
-# A Rails application of some size in the servers that fork: loaded in the master, in the mold, and in each worker.
+# A Rails application of some size in the servers that fork: loaded in the master, in the mold, in each worker; and where
+# a request is a fiber.
 class StorefrontPreforkTest < Minitest::Test
   PATHS = {"/" => "PagesController#home", "/products" => "ProductsController#index", "/orders" => "OrdersController#index"}.freeze
   ROUNDS = 20
@@ -17,6 +18,12 @@ class StorefrontPreforkTest < Minitest::Test
         refork(app)
         assert_measured(app, "pitchfork", :TERM)
       end
+    end
+  end
+
+  def test_falcon
+    StorefrontApp.prepared do |env|
+      serve(%w[ruby -S falcon host config/falcon.rb], env) { |app| assert_measured(app, "falcon", :TERM) }
     end
   end
 
