@@ -34,6 +34,9 @@ module Holdup
 
       def off? = kind == "off"
 
+      # @return [Integer, nil] what it adds to the memory of the process: 1.3 times what it accounts for (docs/yjit.md)
+      def memory_bytes = (((code_bytes + metadata_bytes) * 1.3).round if code_bytes && metadata_bytes)
+
       # @return [Boolean] the process has it from the one that it was forked from, and that from nobody's options
       def inherited? = on? && at == "parent"
     end

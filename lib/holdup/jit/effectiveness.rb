@@ -27,7 +27,7 @@ module Holdup
       # @return [Boolean, nil] nil when it can't be told
       def call(state)
         return untold if state.kind != :yjit || state.saturated? || state.call_threshold > HIGHEST_THRESHOLD
-        return untold unless @version.counts_interpreted?
+        return untold unless @version.counts_interpreted? && alone?
         Exercise.run([WARM_UP, state.call_threshold * 2].max)
         TRIES.times.any? { ratio <= WORST }
       end
@@ -40,6 +40,9 @@ module Holdup
       end
 
       private
+
+      # Threads take turns, other Ractors don't: what they run would be counted too.
+      def alone? = Ractor.count == 1
 
       # Ruby 4.0 counts what it threw away for a TracePoint; that it counted none proves nothing.
       def untold = ((@version.takes_options? && thrown_away.positive?) ? false : nil)

@@ -49,7 +49,7 @@ module Holdup
       def jit(jit)
         return unless jit.kind
         known = jit.to_h.except(*TIMES, :kind)
-        {on: jit.on?, kind: (jit.kind if jit.on?), since: time(jit.since_ns), warm_since: time(jit.warm_ns), **known}
+        {on: jit.on?, kind: (jit.kind if jit.on?), since: time(jit.since_ns), warm_since: time(jit.warm_ns), memory_bytes: jit.memory_bytes, **known}
       end
 
       def time(ns) = ns && Time.at(ns / NS, in: "UTC").strftime("%FT%TZ")

@@ -79,6 +79,10 @@ class Holdup::Jit::EffectivenessTest < Minitest::Test
     assert_equal({"plain" => "nil"}, verdicts("try(:plain) { nil }", options: ["--yjit-call-threshold=90000", "--yjit-disable"]))
   end
 
+  def test_beside_another_ractor_it_is_not_told
+    assert_equal({"beside" => "nil"}, verdicts("try(:beside) { Ractor.new { loop { rand } } }"))
+  end
+
   # Where interpreted instructions are not counted, only a counted invalidation proves something.
   Api = Struct.new(:runtime_stats)
 

@@ -9,7 +9,7 @@ class Holdup::Reports::FindingsJsonTest < Minitest::Test
 
   def process(setting)
     Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: 1_700_000_000_500_000_000, setting:, counters: {}, requests: 3, queued: 0,
-      worker: 1, profile: {"server" => "puma", "jit.at" => "process"}, gauges: {jit_enabled_ns: 1_700_000_000_000_000_000, jit_code_bytes: 5})
+      worker: 1, profile: {"server" => "puma", "jit.at" => "process"}, gauges: {jit_enabled_ns: 1_700_000_000_000_000_000, jit_code_bytes: 5, jit_alloc_bytes: 15})
   end
 
   def json(findings, *processes) = JSON.parse(Holdup::Reports::FindingsJson.new(findings, processes:).call)
@@ -26,7 +26,7 @@ class Holdup::Reports::FindingsJsonTest < Minitest::Test
   def test_processes_and_their_jit
     told = json([], process({"jit" => "yjit", "jit_by" => "holdup"}))["processes"].first
     assert_equal [7, 1, "puma", true, 3, "2023-11-14T22:13:20Z"], told.values_at("pid", "worker", "server", "alive", "requests", "heartbeat")
-    assert_equal [true, "yjit", "holdup", "process", "2023-11-14T22:13:20Z", nil, 5], told["jit"].values_at("on", "kind", "by", "at", "since", "warm_since", "code_bytes")
+    assert_equal [true, "yjit", "holdup", "process", "2023-11-14T22:13:20Z", nil, 26], told["jit"].values_at("on", "kind", "by", "at", "since", "warm_since", "memory_bytes")
     assert_equal [false, nil], json([], process({"jit" => "off"}))["processes"].first["jit"].values_at("on", "kind")
     assert_nil json([], process({}))["processes"].first["jit"]
   end
