@@ -16,9 +16,9 @@ module Holdup
       class Booting < Module
         def initialize(adapter)
           super()
-          define_method(:start) do
+          define_method(:start) do |*arguments, **options|
             adapter.starting
-            super().tap { adapter.booted }
+            super(*arguments, **options).tap { adapter.booted }
           end
         end
       end
@@ -30,9 +30,9 @@ module Holdup
           return super unless self.class.respond_to?(:multiprocess?) && self.class.multiprocess?
           @holdup_places ||= Hash.new(-1)
           place = Place.new(service: name, index: @holdup_places[name] += 1)
-          super do |*arguments|
+          super do |*arguments, **options|
             Fiber[PLACE] = place
-            block.call(*arguments)
+            block.call(*arguments, **options)
           end
         end
       end

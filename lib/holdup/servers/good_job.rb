@@ -17,8 +17,8 @@ module Holdup
       class Capsule < Module
         def initialize(adapter)
           super()
-          define_method(:start) { |**options| super(**options).tap { adapter.serving(self) } }
-          define_method(:shutdown) { |**options| super(**options).tap { adapter.finished } }
+          define_method(:start) { |*arguments, **options| super(*arguments, **options).tap { adapter.serving(self) } }
+          define_method(:shutdown) { |*arguments, **options| super(*arguments, **options).tap { adapter.finished } }
         end
       end
 
@@ -26,9 +26,9 @@ module Holdup
       class Supervisor < Module
         def initialize(adapter)
           super()
-          define_method(:start) do |**options|
+          define_method(:start) do |*arguments, **options|
             adapter.supervising
-            super(**options)
+            super(*arguments, **options)
           end
         end
       end

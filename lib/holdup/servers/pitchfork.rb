@@ -12,9 +12,9 @@ module Holdup
       class Reforking < Module
         def initialize(adapter)
           super()
-          define_method(:spawn_mold) { |worker| adapter.without_children { super(worker) } }
-          define_method(:init_mold_process) { |mold| super(mold).tap { adapter.resting } }
-          define_method(:init_service_process) { |service| super(service).tap { adapter.helping(self, service) } }
+          define_method(:spawn_mold) { |*arguments, **options| adapter.without_children { super(*arguments, **options) } }
+          define_method(:init_mold_process) { |*arguments, **options| super(*arguments, **options).tap { adapter.resting } }
+          define_method(:init_service_process) { |service, *arguments, **options| super(service, *arguments, **options).tap { adapter.helping(self, service) } }
           private :spawn_mold, :init_mold_process, :init_service_process
         end
       end

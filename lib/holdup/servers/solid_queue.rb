@@ -57,11 +57,11 @@ module Holdup
 
       # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a parent who
       # looks after the collector.
-      # @param configuration [SolidQueue::Configuration]
+      # @yieldreturn [SolidQueue::Configuration] private to the supervisor
       # @return [void]
-      def supervising(configuration)
+      def supervising
         guard do
-          @plan = Plan.new(configuration)
+          @plan = Plan.new(yield)
           next unless @plan.fork?
           @runtime.wait_for_server
           @runtime.start_collector if Process.pid == @installed_in

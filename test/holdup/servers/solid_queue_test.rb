@@ -46,7 +46,7 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
   def test_a_child_that_replaces_another_has_its_index
     adapter = Holdup::Servers::SolidQueue.new(runtime: runtime = Served.new)
     _, first, second = configuration(:fork).configured_processes.each { |each| adapter.starting(each) }
-    adapter.supervising(configuration(:fork))
+    adapter.supervising { configuration(:fork) }
     indexes = [first, second, first].map { |each| [adapter.starting(each), adapter.instance_variable_get(:@index)].last }
     assert_equal [0, 1, 0], indexes
     assert_equal %i[wait_for_server start_collector], runtime.calls

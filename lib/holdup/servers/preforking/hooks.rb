@@ -15,19 +15,19 @@ module Holdup
         private
 
         def in_the_master(adapter)
-          define_method(:start) do |*arguments|
+          define_method(:start) do |*arguments, **options|
             adapter.starting(self)
-            super(*arguments)
+            super(*arguments, **options)
           end
-          define_method(:join) do
+          define_method(:join) do |*arguments, **options|
             adapter.booted
-            super()
+            super(*arguments, **options)
           end
         end
 
         def in_a_worker(adapter)
-          define_method(:init_worker_process) { |worker| super(worker).tap { adapter.serving(self, worker) } }
-          define_method(:prep_readers) { |readers| super(readers).tap { adapter.serving(self, readers.last) } }
+          define_method(:init_worker_process) { |worker, *arguments, **options| super(worker, *arguments, **options).tap { adapter.serving(self, worker) } }
+          define_method(:prep_readers) { |readers, *arguments, **options| super(readers, *arguments, **options).tap { adapter.serving(self, readers.last) } }
         end
       end
 

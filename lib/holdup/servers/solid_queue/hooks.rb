@@ -7,13 +7,13 @@ module Holdup
       class SupervisorHooks < Module
         def initialize(adapter)
           super()
-          define_method(:start) do
-            adapter.supervising(configuration)
-            super()
+          define_method(:start) do |*arguments, **options|
+            adapter.supervising { configuration }
+            super(*arguments, **options)
           end
-          define_method(:start_process) do |configured|
+          define_method(:start_process) do |configured, *arguments, **options|
             adapter.starting(configured)
-            super(configured)
+            super(configured, *arguments, **options)
           end
           private :start_process
         end
@@ -23,8 +23,8 @@ module Holdup
       class WorkerHooks < Module
         def initialize(adapter)
           super()
-          define_method(:boot) { super().tap { adapter.serving(self) } }
-          define_method(:shutdown) { super().tap { adapter.finished(self) } }
+          define_method(:boot) { |*arguments, **options| super(*arguments, **options).tap { adapter.serving(self) } }
+          define_method(:shutdown) { |*arguments, **options| super(*arguments, **options).tap { adapter.finished(self) } }
           private :boot, :shutdown
         end
       end
