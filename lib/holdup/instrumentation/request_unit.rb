@@ -14,6 +14,8 @@ module Holdup
       HIJACKED = "rack.hijack_io"
       PARTIAL_HIJACK = "rack.hijack"
       FIRST_ERROR = 500
+      # Pitchfork tells these as errors where other servers keep silent: nobody was left to take the answer.
+      GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
       # @param env [Hash] the Rack environment
       # @param recorder [Recorder]
@@ -72,7 +74,7 @@ module Holdup
       # The server's call: without arguments (after_reply), or as rack.response_finished.
       def call(_env = nil, status = nil, _headers = nil, error = nil)
         @status = status.to_i if status
-        failed if error
+        failed if error && !GONE.include?(error.class)
         finished
       end
 

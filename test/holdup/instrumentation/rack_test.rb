@@ -60,6 +60,13 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal 2, @probe.recorded.count(&:error)
   end
 
+  def test_a_client_that_does_not_wait_is_no_error_of_the_application
+    list = []
+    middleware { ok }.call(env("/", "rack.response_finished" => list))
+    list.each { |finished| finished.call({}, 200, {}, Errno::EPIPE.new) }
+    refute recorded.error
+  end
+
   def test_a_server_that_asks_whether_we_take_arguments_tells_the_error # Pitchfork calls without when arity is 0
     list = []
     middleware { ok }.call(env("/", "rack.response_finished" => list))
