@@ -6,6 +6,9 @@ module Holdup
     # ("accounts") and the hand-off, which is stall while nobody held the GVL. Both columns have the same total:
     #   sum of caused + handoff = sum of suffered
     # Units that ran inside another unit are in both; `:nested` takes them out once, so that the columns add up.
+    #
+    # In the first seconds of a recording, and after a kill, one column may have what the other does not have yet. Shares
+    # are of the larger, so that none is ever above the whole.
     class Blame
       Line = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
         # @return [Float, nil] ns of stall per unit
@@ -59,7 +62,9 @@ module Holdup
 
       def ranked(lines) = lines.sort_by { |line| [-line.caused, -line.suffered, line.name] }
 
-      def share(value) = suffered_ns.zero? ? 0.0 : value.fdiv(suffered_ns)
+      def share(value) = whole_ns.zero? ? 0.0 : value.fdiv(whole_ns)
+
+      def whole_ns = [suffered_ns, caused_ns + handoff_ns].max
     end
   end
 end

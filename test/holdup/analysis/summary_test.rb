@@ -101,6 +101,13 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_equal plain.blame.caused_ns - 70, netted.blame.caused_ns
   end
 
+  def test_no_share_is_above_the_whole_while_one_column_lags_behind
+    early = @sample.window("early", kind: :request, count: 1, sums: {caused_ns: 10**12}, histograms: {wall: Holdup::Histogram.of_sum(10**12)})
+    blame = summary(@sample.to_a + [early]).blame
+    assert_operator blame.caused_share(blame.main_cause), :<=, 1.0
+    assert_in_delta 1.0, blame.gap, 0.1
+  end
+
   def test_nothing_measured
     none = summary([])
     assert_predicate none, :empty?
