@@ -102,6 +102,7 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_whether_a_cpu_alarm_can_fire
     assert_equal %i[autoscale_never scale_on_queued], alarm(60, signals: {queued_p95_ns: 12_340_000}).map(&:key)
+    assert_equal ["12.3 ms", "14.7 s"], [12_340_000, 14_718_300_000].map { |ns| alarm(60, signals: {queued_p95_ns: ns}).last.facts[:p95] }
     assert_equal({host: "h", vcpus: "2", processes: 1, range: "50-55 %", needed: 2, target: "60 %"}, alarm(60).first.facts)
     assert_equal %i[autoscale_unsure scale_on_busy], alarm(52, signals: {busy: 3.5, threads: 5.0}).map(&:key)
     assert_equal %i[autoscale_never scale_on_backlog], alarm(60, signals: {backlog: 2.0}).map(&:key)

@@ -9,6 +9,7 @@ module Holdup
       # scale on where it can't.
       module Autoscale
         MS = 1_000_000.0
+        S = 1_000_000_000.0
 
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
@@ -41,11 +42,13 @@ module Holdup
         # What work waits for says most; a backlog is only seen at moments.
         def self.signal(signals)
           queued, busy, backlog = signals.values_at(:queued_p95_ns, :busy, :backlog)
-          return Finding.ok(:scale_on_queued, p95: "#{(queued / MS).round(1)} ms") if queued
+          return Finding.ok(:scale_on_queued, p95: duration(queued)) if queued
           return Finding.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round) if busy && signals[:threads]
           backlog ? Finding.ok(:scale_on_backlog, backlog: backlog.round(1)) : Finding.warn(:scale_on_unknown)
         end
-        private_class_method :idle, :alarm, :facts, :signal
+
+        def self.duration(ns) = (ns < S) ? "#{(ns / MS).round(1)} ms" : "#{(ns / S).round(1)} s"
+        private_class_method :idle, :alarm, :facts, :signal, :duration
       end
     end
   end
