@@ -82,6 +82,14 @@ class JitIntegrationTest < Minitest::Test
     end
   end
 
+  def test_a_hook_that_runs_in_the_master_beside_holdup
+    serve(PUMA, **ON, WRONG_HOOK: "1", PRELOAD: "1") do |app|
+      said = examine(app)
+      assert_equal %w[jit jit_wrong_hook], found(said)
+      assert_equal [%w[application on], %w[holdup off]], jits(said).map { |jit| jit.values_at("by", "parent") }.sort
+    end
+  end
+
   def test_from_the_start_of_ruby
     serve(PUMA, RUBYOPT: "--yjit --yjit-call-threshold=31") do |app|
       said = examine(app)

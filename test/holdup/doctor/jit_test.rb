@@ -39,7 +39,9 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def test_the_hook_of_a_master
     inherited = process({"jit_by" => "application"}, jit: {"at" => "parent", "parent" => "on"})
-    assert_equal %i[jit_off jit_wrong_hook], keys(off, inherited, inherited)
+    missed = off.with(profile: {**off.profile, "jit.parent" => "off"})
+    assert_equal %i[jit_off jit_wrong_hook], keys(missed, inherited, inherited)
+    assert_equal %i[jit jit_wrong_hook], keys(process(jit: {"at" => "process", "parent" => "off"}), inherited)
     assert_equal %i[jit jit_in_master], keys(inherited, inherited)
     assert_equal [:jit], keys(inherited.with(worker: nil))
     assert_equal [:jit], keys(inherited.with(setting: {**inherited.setting, "refork" => true}))

@@ -30,7 +30,7 @@ module Holdup
 
           # A hook that runs in the master after it has forked its first worker leaves that one without.
           def master(jits)
-            inherited, without = jits.select(&:inherited?), jits.select(&:off?)
+            inherited, without = jits.select(&:inherited?), jits.select { |jit| jit.parent == "off" }
             return wrong_hook(inherited, without) if inherited.any? && without.any?
             return Finding.ok(:jit_master_off) if jits.any? { |jit| jit.on? && jit.parent == "off" }
             Finding.ok(:jit_in_master, by: inherited.first.by) if inherited.any?
