@@ -38,6 +38,7 @@ class CollectorKillTest < Minitest::Test
     assert_includes sure..most, counted
     assert_equal recorded_by_segments, counted
     assert_equal counted, wall_values
+    assert_equal counted, profiled
     assert_empty Dir["#{@segments}/*.segment"]
   end
 
@@ -80,6 +81,14 @@ class CollectorKillTest < Minitest::Test
   def requests
     store = Holdup::Stores.open(@store, read_only: true)
     store.windows(0, 1 << 40, kinds: [:request]).to_a
+  ensure
+    store&.close
+  end
+
+  # What the samples of single units were drawn from; of each ten minutes there are as many as there may be.
+  def profiled
+    store = Holdup::Stores.open(@store, read_only: true)
+    store.profiles(0, 1 << 40).sum(&:weight).round
   ensure
     store&.close
   end

@@ -21,7 +21,7 @@ module Collecting
     trap("TERM") { stop = true }
     until stop
       name = "Controller\#{random.rand(5)}#action"
-      writer.record(name, wall: random.rand(1..10_000_000), running: random.rand(1..90_000))
+      writer.record(name, start_ns: Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond), wall: random.rand(1..10_000_000), running: random.rand(1..90_000))
       $stdout.syswrite(".")
       writer.heartbeat if random.rand(20).zero?
       IO.select(nil, nil, nil, random.rand(0.002))
