@@ -65,9 +65,9 @@ module Holdup
       @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
     end
 
-    private
-
-    # By an exception that was not there before; but `exit` in a script is how some end well.
+    # Whether a block has failed: by an exception that was not there before it. But `exit` is how some end well.
+    # @param earlier [Exception, nil] `$!` before the block
+    # @return [Boolean]
     def failed?(earlier)
       !$!.equal?(earlier) && !($!.is_a?(SystemExit) && $!.success?)
     end

@@ -56,7 +56,7 @@ module Holdup
         earlier = $!
         yield
       ensure
-        unit.failed unless $!.equal?(earlier) || harmless.any? { |type| type === $! }
+        unit.failed if @recorder.failed?(earlier) && harmless.none? { |type| type === $! }
       end
 
       def known(id)

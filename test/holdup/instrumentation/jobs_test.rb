@@ -57,6 +57,12 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
     refute recorded.error
   end
 
+  def test_a_job_that_exits_well_has_not_failed
+    assert_raises(SystemExit) { measure("Well") { exit 0 } }
+    assert_raises(SystemExit) { measure("Badly", id: "2") { exit 3 } }
+    assert_equal [["Well", false], ["Badly", true]], errors
+  end
+
   def test_who_sees_the_same_run_again_makes_no_second_unit
     measure { measure("MailJob again") }
     assert_equal [["MailJob", false]], errors
