@@ -14,6 +14,8 @@ module Holdup
       FEW = 200
       # Below this the part of a minute that was not measured shows in the throughput.
       SHORT_S = 300
+      # Below this in each unit, the stall for each time it took the GVL tells nothing of units.
+      FEW_ACQUISITIONS = 0.1
       # A sentence must stay readable with any name in it.
       NAME = 60
 
@@ -93,10 +95,12 @@ module Holdup
           measured: Figures.duration(measured_s * 1_000_000_000))
       end
 
+      # A short request that does not wait keeps the GVL that its thread already has.
       def costs
-        @words.call(:costs, stall: each_unit(total.stalled_ns), acquisition: Figures.duration(total.stall_per_acquisition),
-          acquisitions: Figures.rate(total.per_unit(total.sum(:acquisitions))), gc: each_unit(total.sum(:gc_ns)),
-          hold: Figures.duration(total.histogram(:longest_hold).max))
+        acquisitions = total.per_unit(total.sum(:acquisitions))
+        @words.call((acquisitions.to_f < FEW_ACQUISITIONS) ? :costs_in_one_hold : :costs, stall: each_unit(total.stalled_ns),
+          acquisition: Figures.duration(total.stall_per_acquisition), acquisitions: Figures.rate(acquisitions),
+          gc: each_unit(total.sum(:gc_ns)), hold: Figures.duration(total.histogram(:longest_hold).max))
       end
 
       def each_unit(value) = Figures.duration(total.per_unit(value))

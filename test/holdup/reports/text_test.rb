@@ -23,6 +23,12 @@ class Holdup::Reports::TextTest < Minitest::Test
     assert_match(/\AReportsController#sales, which is 10.8 % of all units, caused 7\d\.\d % of the time/, lines[2])
   end
 
+  def test_units_that_hardly_take_the_gvl_have_no_stall_for_each_time
+    free = text(SampleWindows.new(units: {"GET /" => {ms: {cpu: 3}, acquisitions: 0, units: 50, blame: 1}})).tr("\n", " ")
+    assert_includes free, "(most ran without having to take the GVL)"
+    assert_includes text.tr("\n", " "), "GVL acquisitions)"
+  end
+
   def test_has_what_the_issue_asks_for
     report = text
     ["2,220 requests", "per second", "30 errors (1.4 %)", "p50", "p90", "p95", "p99", "cpu", "starved", "stalled", "io", "lock", "sleep",

@@ -10,6 +10,7 @@ module Holdup
         volume: "%<count>s %<units>s in %<measured>s, %<rate>s per second, %<errors>s errors (%<error_share>s)",
         costs: "Each stalled %<stall>s (%<acquisition>s for each of %<acquisitions>s GVL acquisitions), spent %<gc>s in GC; " \
           "the longest hold was %<hold>s",
+        costs_in_one_hold: "Each stalled %<stall>s (most ran without having to take the GVL), spent %<gc>s in GC; the longest hold was %<hold>s",
 
         verdict_no_data: "No %<units>s were measured in this time. Run `holdup doctor` to see what is missing.",
         verdict_one_cause: "%<cause>s, which is %<count_share>s of all units, caused %<share>s of the time that threads " \

@@ -11,6 +11,7 @@ module Holdup
         volume: "%<units>s %<count>s 件（%<measured>s 間、毎秒 %<rate>s 件）、エラー %<errors>s 件（%<error_share>s）",
         costs: "1 件あたりの GVL 待ち（stalled）%<stall>s、GVL の取得 %<acquisitions>s 回（1 回あたりの待ち %<acquisition>s）、" \
           "GC %<gc>s。最長の保持は %<hold>s",
+        costs_in_one_hold: "1 件あたりの GVL 待ち（stalled）%<stall>s（大半は GVL を取り直さずに実行）、GC %<gc>s。最長の保持は %<hold>s",
 
         verdict_no_data: "この期間に計測された%<units>sはありません。`holdup doctor` で何が足りないか確認してください。",
         verdict_one_cause: "%<cause>s（全体の %<count_share>s）が、スレッドの GVL 待ち時間の %<share>s を引き起こしています。" \
