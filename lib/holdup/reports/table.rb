@@ -43,7 +43,7 @@ module Holdup
 
       # Airy when every name still fits whole.
       def gap
-        @gap ||= GAPS.find { |gap| longest(0) + figure_widths.sum { |width| width + gap } <= @room } || GAPS.last
+        @gap ||= GAPS.find { |gap| [longest(0), NAME_MIN].max + figure_widths.sum { |width| width + gap } <= @room } || GAPS.last
       end
 
       def figure_widths = @figure_widths ||= (1...@section.columns.size).map { |column| longest(column) }
