@@ -14,9 +14,10 @@ class ArchitectureTest < Minitest::Test
 
   # part => the parts that it may require, itself and values aside
   ALLOWED = {
+    "advice" => %w[analysis],
     "analysis" => %w[probe],
     "base" => %w[configuration instrumentation log recorder runtime servers],
-    "cli" => %w[analysis collector configuration doctor lab log reports runtime segment stores],
+    "cli" => %w[advice analysis collector configuration doctor lab log reports runtime segment stores],
     "collector" => %w[guard log segment setting_facts],
     "configuration" => [],
     "doctor" => %w[analysis configuration probe segment],

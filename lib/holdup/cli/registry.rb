@@ -10,6 +10,7 @@ module Holdup
       SUMMARIES = {
         "report" => "where the time went, who stalled and who caused it",
         "doctor" => "what is measured, what is missing, and how to fix it",
+        "advise" => "how many threads, processes and job slots, with the evidence",
         "calculate" => "how many threads for an io share, beside Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
@@ -26,6 +27,10 @@ module Holdup
         "doctor" => -> {
           require_relative "doctor"
           Doctor
+        },
+        "advise" => -> {
+          require_relative "advise"
+          Advise
         },
         "calculate" => -> {
           require_relative "calculate"

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "locales/advice_en"
+require_relative "locales/advice_ja"
 require_relative "locales/calculate_en"
 require_relative "locales/calculate_ja"
 require_relative "locales/connections_en"
@@ -8,6 +10,8 @@ require_relative "locales/connections_ja"
 require_relative "locales/doctor_en"
 require_relative "locales/doctor_ja"
 require_relative "locales/en"
+require_relative "locales/findings_en"
+require_relative "locales/findings_ja"
 require_relative "locales/ja"
 require_relative "locales/lab_en"
 require_relative "locales/lab_ja"
@@ -20,8 +24,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::CALCULATE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN, Locales::LAB_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::CALCULATE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA, Locales::LAB_JA).freeze
+        "en" => Locales::EN.merge(Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN, Locales::LAB_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA, Locales::LAB_JA).freeze
       }.freeze
 
       attr_reader :language

@@ -40,8 +40,8 @@ module Holdup
         # @param other [Prediction]
         # @return [Float] by what share it is better; negative: worse
         def gain(current, other)
+          return more_gain(current, other) if name == :throughput || !current.replayed? || !other.replayed?
           case name
-          when :throughput then jobs_gain(current, other)
           when :cost then feasible?(other, current) ? 1 - price(other).fdiv(price(current)) : 0.0
           when :balanced then 1 - balance(other) / balance(current)
           else (wait(current) - wait(other)).fdiv(response(current))
@@ -74,7 +74,7 @@ module Holdup
         end
 
         # With fewer threads and nearly the same throughput, what is gained is the time that jobs take.
-        def jobs_gain(current, other)
+        def more_gain(current, other)
           more = other.ceiling / current.ceiling - 1
           slots = other.candidate.slots.fdiv(current.candidate.slots)
           (slots < 1 && more > -TIE * 5) ? 1 - slots / (1 + more) : more

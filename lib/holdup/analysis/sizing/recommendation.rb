@@ -80,7 +80,10 @@ module Holdup
         def gain = @gain ||= best ? objective.gain(current, best) : 0.0
 
         # @return [Range<Float>] 90 % of that gain
-        def interval = @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| trial(part, seed) }
+        def interval
+          @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| trial(part, seed) }
+            .then { |range| [range.begin, gain].min..[range.end, gain].max }
+        end
 
         # @return [Symbol] :high, :medium or :low: with low, try it on half of the processes first
         def confidence
@@ -133,7 +136,7 @@ module Holdup
         def trial(part, seed)
           return gain unless current.replayed? && best.replayed?
           there = rate * part.mean_rate / traffic.mean_rate
-          trace = part.peak(seed:, rate: there, units: @units)
+          trace = part.peak(seed:, rate: there, units: @units / 2)
           objective.gain(*[current, best].map { |one| forecast(rate: there).call(one.candidate, trace, force: true) })
         end
       end

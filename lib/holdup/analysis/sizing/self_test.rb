@@ -19,6 +19,8 @@ module Holdup
         STARVED = 1.1
         POOL = 0.05
         SWINGS = 3.0
+        BUSY = 0.85
+        NS = 1_000_000_000
 
         # @param recording [#demand, #measured]
         # @param traffic [Traffic]
@@ -79,12 +81,15 @@ module Holdup
         def worst(errors) = errors.values.map(&:abs).max
 
         def reasons
-          [*(:starved if demand.held_ns > STARVED * demand.cpu_ns), *(:waits_beside if beside > POOL), *(:swings if swings > SWINGS),
+          [*(:starved if demand.held_ns > STARVED * demand.cpu_ns), *(:waits_beside if beside > POOL), *(:busy if busy?), *(:swings if swings > SWINGS),
             *(:queue_unknown unless measured.queued_ns)].then { |found| found.empty? ? [:unknown] : found }
         end
 
         # Waits for pools and locks are in the idle time, and grow with the load as the GVL's do.
         def beside = @recording.wait_beside_ns.fdiv(demand.own_ns)
+
+        # Near saturation a queue's length is mostly chance.
+        def busy? = @traffic.peak_rate * demand.held_ns / NS / @current.processes > BUSY
 
         def swings
           rates = @traffic.blocks.flat_map(&:rates)

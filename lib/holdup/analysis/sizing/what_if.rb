@@ -25,6 +25,7 @@ module Holdup
           def candidate(now) = now.with(**{threads:, processes:, time_slice_ns:}.compact)
         end
 
+        UNITS = Traffic::UNITS / 2
         # One further acquisition, and the shortest idle time, stay.
         LEAST = 1
 
@@ -50,7 +51,8 @@ module Holdup
 
         # @return [Range<Float>] 90 %
         def interval
-          @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| @base.objective.gain(*compare(part, seed)) }
+          @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| @base.objective.gain(*compare(part, seed, UNITS)) }
+            .then { |range| [range.begin, gain].min..[range.end, gain].max }
         end
 
         # @return [Integer] units that were recorded of what changes; 0: no such name
@@ -63,18 +65,18 @@ module Holdup
 
         def traffic = @base.traffic
 
-        def sides = @sides ||= compare(traffic, @seed)
+        def sides = @sides ||= compare(traffic, @seed, Traffic::UNITS)
 
-        def compare(part, seed)
+        def compare(part, seed, units)
           rate = @base.rate * part.mean_rate / traffic.mean_rate
           other = changed(part)
           later = rate * @change.factor * other.mean_rate / part.mean_rate
-          [before_of(part, seed, rate), @base.forecast(demand:, rate: later, limits:).call(@change.candidate(@base.now), other.peak(seed:, rate: later), force: true)]
+          [before_of(part, seed, rate, units), @base.forecast(demand:, rate: later, limits:).call(@change.candidate(@base.now), other.peak(seed:, rate: later, units:), force: true)]
         end
 
-        def before_of(part, seed, rate)
-          trace = part.peak(seed:, rate:)
-          @base.forecast(rate:).call(@base.now, trace, force: true, counted: @change.without && staying(part.drawn(seed:, rate:)))
+        def before_of(part, seed, rate, units)
+          trace = part.peak(seed:, rate:, units:)
+          @base.forecast(rate:).call(@base.now, trace, force: true, counted: @change.without && staying(part.drawn(seed:, rate:, units:)))
         end
 
         def staying(profiles) = profiles.each_index.reject { |index| @change.removes?(profiles[index].series.name) }

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "finding"
+
+module Holdup
+  module Advice
+    # Long holds: everybody else stands behind them. Few units cause most of the stall, and they are not the ones that
+    # suffer.
+    module Convoy
+      # Half of a time slice.
+      LONG_NS = 50_000_000
+      CAUSED = 0.3
+      STALLED = 0.05
+
+      module_function
+
+      # @param situation [Situation]
+      # @return [Finding, nil]
+      def call(situation)
+        return if situation.total.split.share(:stalled) < STALLED
+        blame = situation.summary.blame
+        row = situation.summary.rows.find { |each| each.name == blame.series.first&.name && long?(each) }
+        share = row && blame.caused_share(blame.series.first)
+        return unless row && share >= CAUSED
+        Finding.new(rule: :convoy, weight: share * situation.total.split.share(:stalled), **situation.effect(without: situation.literal(row.name)),
+          facts: {name: row.name, caused_share: share, hold_ns: row.histogram(:longest_hold).quantile(0.95),
+                  count_share: row.count.fdiv(situation.total.count), query: "report --name '#{row.name}'"})
+      end
+
+      def long?(row) = row.histogram(:longest_hold).quantile(0.95).to_i >= LONG_NS
+    end
+  end
+end

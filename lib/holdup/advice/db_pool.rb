@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "finding"
+
+module Holdup
+  module Advice
+    # Units that wait for a database connection: too few for the threads, or kept for too long.
+    module DbPool
+      MUCH = 0.05
+
+      module_function
+
+      # @param situation [Situation]
+      # @return [Finding, nil]
+      def call(situation)
+        connections = situation.summary.connections
+        return unless connections.any? && connections.wait_share >= MUCH
+        holder = connections.holder
+        Finding.new(rule: :db_pool, remedy: :setting, weight: connections.wait_share,
+          facts: {wait_share: connections.wait_share, size: connections.size.to_s, name: holder&.name.to_s, held_share: holder && connections.held_share(holder), query: "report"})
+      end
+    end
+  end
+end

@@ -1,0 +1,19 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advice
+    # One thing to do, or to know. A language makes sentences of the key and the facts.
+    #
+    # - `rule`: which rule found it; `facts`: for its sentences, formatted by their endings (_ns, _share, _bytes, _rate)
+    # - `remedy`: what is to be turned: :setting, :code, :machine or :measuring. It decides how to verify and to undo
+    # - `change`: exact text to write, with `where` ("config/puma.rb:12"), or nil
+    # - `gain`: by what share the waiting at the percentile falls, as far as replays tell, with `interval` (90 %); nil: nobody knows
+    # - `weight`: how much of the units' time it is about, 0.0 .. 1.0, for the order of those without a gain
+    Finding = Data.define(:rule, :facts, :remedy, :change, :where, :gain, :interval, :weight) do
+      def initialize(rule:, facts: {}, remedy: :code, change: nil, where: nil, gain: nil, interval: nil, weight: 0.0) = super
+
+      # @return [Array] findings sorted by it have the largest gain first, then what is about most time
+      def rank = [-(gain || 0.0), -weight, rule.to_s]
+    end
+  end
+end

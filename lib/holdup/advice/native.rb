@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require_relative "finding"
+
+module Holdup
+  module Advice
+    # Holds that no time slice ended: Ruby code gives way after 100 ms when others wait, native code that keeps the GVL
+    # never does.
+    module Native
+      # A slice is 100 ms, and a timer looks every 10: what others let run for longer than two did not look.
+      LONG_NS = 250_000_000
+
+      module_function
+
+      # @param situation [Situation]
+      # @return [Finding, nil]
+      def call(situation)
+        row = situation.summary.rows.select { |each| hold(each) >= LONG_NS }.max_by(&:caused_ns)
+        return unless row&.caused_ns&.positive?
+        Finding.new(rule: :native, weight: row.caused_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1),
+          facts: {name: row.name, hold_ns: hold(row), max_ns: row.histogram(:longest_hold).max, query: "report --name '#{row.name}'"})
+      end
+
+      def hold(row) = row.histogram(:longest_hold).quantile(0.95).to_i
+    end
+  end
+end

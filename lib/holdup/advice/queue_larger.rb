@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require_relative "finding"
+
+module Holdup
+  module Advice
+    # Units that wait for a thread longer than they stall: then capacity is missing, and fewer threads would make it worse,
+    # whatever the stall.
+    module QueueLarger
+      TIMES = 2
+      SEEN = 0.1
+
+      module_function
+
+      # @param situation [Situation]
+      # @return [Finding, nil]
+      def call(situation)
+        queued, stalled, wall = %i[queued stalled wall].map { |key| situation.total.histogram(key).quantile(0.95).to_i }
+        return unless situation.summary.unit_kind == :request && queued >= TIMES * stalled && queued >= SEEN * wall && queued.positive?
+        Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall), facts: {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"})
+      end
+    end
+  end
+end

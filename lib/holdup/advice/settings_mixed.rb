@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "finding"
+
+module Holdup
+  module Advice
+    # Several settings in the time that was looked at: their units are not the same experiment, so each is judged by itself.
+    module SettingsMixed
+      SHOWN = 6
+
+      module_function
+
+      # @param situation [Situation]
+      # @return [Finding, nil]
+      def call(situation)
+        names = situation.summary.setting_names
+        return if names.settings.size < 2
+        Finding.new(rule: :settings_mixed, remedy: :measuring, facts: {count: names.settings.size, differing: names.settings.flat_map { |setting| names.facts(setting) }.uniq.first(SHOWN).join(", "),
+                                                                       query: "report --by setting"})
+      end
+    end
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "../machine"
+require_relative "recording"
+require_relative "scenario"
+require_relative "self_test"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # A recording as a recommendation needs it: on which deployment it was made, and what was measured there, for the self-test.
+      class Observation
+        NS = 1_000_000_000
+        MS = 1_000_000
+        MINUTE_S = 60
+        # From here on the environment can change the time slice.
+        SLICES = Gem::Version.new("3.4")
+        # Where so many units say when they arrived, queueing is known.
+        STAMPED = 0.5
+
+        attr_reader :recording, :kind
+
+        # @param recording [Recording]
+        # @param kind [Symbol] :request or :job
+        # @param members [Array<Processes::Member>] all processes
+        def initialize(recording, kind:, members: [])
+          @recording = recording
+          @kind = kind
+          @members = members.select { |member| member.setting == setting&.fingerprint && member.takes?(kind) }
+        end
+
+        def setting = recording.setting
+
+        def demand = recording.demand
+
+        def profiles = recording.profiles
+
+        def units = recording.units
+
+        # @return [Hash{Integer => Float}] units of each minute; where only longer windows are left, evenly
+        def arrivals
+          @arrivals ||= recording.windows.each_with_object(Hash.new(0.0)) do |window, all|
+            minutes = [window.seconds / MINUTE_S, 1].max
+            minutes.times { |minute| all[window.start_s + minute * MINUTE_S] += window.count.fdiv(minutes) }
+          end
+        end
+
+        # @return [Integer] hosts that ran it
+        def hosts = [recording.windows.map(&:host).uniq.size, 1].max
+
+        # @return [Integer] of a host; a server without workers is one
+        def processes
+          return [setting["workers"].to_i, 1].max if kind == :request && setting["workers"]
+          each_host = @members.group_by(&:host).values.map { |same| Machine.concurrent(same).round }
+          [each_host.max || setting["job_processes"].to_i, 1].max
+        end
+
+        # @return [Integer] of a process
+        def threads
+          said = setting[(kind == :job) ? "job_threads" : "threads"]
+          [said || @members.filter_map(&:threads).max || 1, 1].max
+        end
+
+        # @return [Integer]
+        def time_slice_ns = setting["time_slice_ms"] ? Integer(setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS : Scenario::TIME_SLICE_NS
+
+        # @return [Boolean] whether this Ruby lets the environment change it
+        def slices? = Gem::Version.new(setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+
+        # @return [Array<Symbol>] what forbids an answer
+        def problems
+          return [:no_recording] if setting.nil? || demand.nil?
+          found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
+          unsupported? ? [*found, :unsupported] : found
+        end
+
+        # @return [Array<Symbol>] what may make it miss
+        def warnings = recording.problems.map(&:kind) - problems
+
+        # @return [Float] ns that a unit waits for connections and locks, on average
+        def wait_beside_ns = %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
+
+        # @return [SelfTest::Measured]
+        def measured
+          queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
+          SelfTest::Measured.new(queued_ns:, stalled_ns: histogram(:stalled).mean, response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
+        end
+
+        private
+
+        # Units on fibers share a thread, and other Rubies share no GVL.
+        def unsupported? = !["ruby", nil].include?(setting["engine"]) || setting["fibers"] == true || setting["job_pool"] == "fiber"
+
+        def windows_sum(key) = recording.windows.sum { |window| window.sums.fetch(key) }
+
+        def histogram(key) = (@histograms ||= {})[key] ||= Histogram.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+
+        def utilisation = histogram(:running).sum.fdiv(seconds * NS * hosts * processes)
+
+        def seconds = [recording.windows.group_by(&:start_s).sum { |_, same| same.first.seconds }, 1].max
+
+        # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
+        def p95(queued_ns)
+          values = profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }.sort
+          left = 0.95 * values.sum(&:last)
+          values.find { |_, weight| (left -= weight) <= 0 }&.first.to_i
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,108 @@
+# frozen_string_literal: true
+
+require_relative "../advice"
+require_relative "../reports/words"
+require_relative "options"
+require_relative "places"
+require_relative "sized"
+require_relative "sizing_options"
+
+module Holdup
+  class CLI
+    # How many threads, processes and job slots: keep, change, or can't say, with the evidence.
+    class Advise
+      WIDTHS = (60..100)
+      LIMIT = 14
+      OBJECTIVES = %i[latency cost balanced throughput].freeze
+
+      # Reads the arguments to the keywords of Advise.
+      Arguments = Data.define(:now_s) do
+        # @return [Hash{Symbol => Object}]
+        def parse(argv)
+          values = Options.new("holdup advise [options]") { |parser, read| declare(parser, read) }.parse(argv)
+          values.key?(:help) ? values : values.except(:since, :until).merge(SizingOptions.span_of(values, now_s))
+        end
+
+        def declare(parser, values)
+          SizingOptions.declare(parser, values, now_s)
+          parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text| values[:objective] = Values.choice("--objective", text, OBJECTIVES) }
+          parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = SizingOptions.factor("--load", text) }
+          parser.on("--memory SIZE", "limit of a host: 512M, 2G") { |text| values[:memory] = SizingOptions.bytes("--memory", text) }
+          parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Values.whole("--db-connections", text, 1..1_000_000) }
+          parser.on("--limit N", "rows of the table (#{Advise::LIMIT})") { |text| values[:limit] = Values.whole("--limit", text, 4..10_000) }
+          parser.on("--markdown", "for a pull request or an issue") { values[:format] = :markdown }
+        end
+      end
+
+      # @param console [Console]
+      # @return [#parse]
+      def self.options(console) = Arguments.new(now_s: console.clock.realtime_s)
+
+      # @param console [Console]
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @param kind [Symbol]
+      # @param slo [Analysis::Sizing::Slo]
+      # @param objective [Symbol, nil] nil: latency for requests, throughput for jobs
+      # @param factor [Float]
+      # @param vcpus [Float, nil]
+      # @param memory [Integer, nil] bytes of a host
+      # @param connections [Integer, nil]
+      # @param format [Symbol] :text, :json, :markdown
+      # @param limit [Integer] rows
+      # @param store [String, nil]
+      # @param language [String, nil]
+      # @raise [UsageError] for throughput of requests, which arrive by themselves
+      def initialize(console:, from_s:, to_s:, kind: :request, slo: Analysis::Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
+        connections: nil, format: :text, limit: LIMIT, store: nil, language: nil)
+        raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
+        @console = console
+        @span = {from_s:, to_s:}
+        @sizing = {kind:, factor:, objective: Analysis::Sizing::Objective.new(objective || ((kind == :job) ? :throughput : :latency), slo:),
+                   given: {vcpus:, memory_limit_bytes: memory, connections:}}
+        @format = format
+        @limit = limit
+        @store = store
+        @words = Reports::Words.new(language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status
+      def run
+        sized = Places.reading(@console.env, @store) { |store| Sized.new(store, **@span, **@sizing) }
+        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.samples))
+        @console.out.write(report(sized.recommendation, Advice.call(situation)).call)
+        OK
+      end
+
+      private
+
+      def report(recommendation, findings)
+        told = {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
+        case @format
+        when :json then json(recommendation, findings)
+        when :markdown then markdown(recommendation, findings, told)
+        else text(recommendation, findings, told)
+        end
+      end
+
+      def text(recommendation, findings, told)
+        require_relative "../reports/advice"
+        Reports::Advice.new(recommendation, findings, **told, width:, style: Reports::Style.for(@console.out, @console.env))
+      end
+
+      def markdown(recommendation, findings, told)
+        require_relative "../reports/markdown_advice"
+        Reports::MarkdownAdvice.new(recommendation, findings, **told)
+      end
+
+      def json(recommendation, findings)
+        require_relative "../reports/json_advice"
+        Reports::JsonAdvice.new(recommendation, findings, **@span)
+      end
+
+      def width = (@console.columns || 80).clamp(WIDTHS)
+
+      def span = @span.values.map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+    end
+  end
+end

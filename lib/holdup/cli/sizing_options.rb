@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/sizing/slo"
+require_relative "../reports/words"
+require_relative "values"
+
+module Holdup
+  class CLI
+    # The options that `advise` and `whatif` share: which recording, and what its deployment may use.
+    module SizingOptions
+      SINCE_S = 2 * 3600
+      BYTES = {"" => 1, "K" => 1 << 10, "M" => 1 << 20, "G" => 1 << 30, "T" => 1 << 40}.freeze
+
+      module_function
+
+      # @param parser [OptionParser]
+      # @param values [Hash] that they go to
+      # @param now_s [Integer]
+      # @return [void]
+      def declare(parser, values, now_s)
+        parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text| values[:slo] = slo(text) }
+        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
+        parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = positive("--vcpus", text) }
+        span(parser, values, now_s)
+        parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+        parser.on("--json", "for programs") { values[:format] = :json }
+        parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+      end
+
+      # @param text [String] "2", "0.5"
+      # @return [Float]
+      def positive(option, text)
+        number = Float(text, exception: false)
+        return number if number&.positive? && number <= 100_000
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0")
+      end
+
+      # @param text [String] "x1.3", "1.3"
+      # @return [Float]
+      def factor(option, text) = positive(option, text.delete_prefix("x"))
+
+      # @param text [String] "2G", "512M"
+      # @return [Integer]
+      def bytes(option, text)
+        match = /\A(\d{1,9}(?:\.\d{1,3})?)([KMGT]?)(?:i?B)?\z/i.match(text)
+        return (Float(match[1]) * BYTES.fetch(match[2].upcase)).round if match && Float(match[1]).positive?
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a size such as 512M or 2G")
+      end
+
+      # @return [Analysis::Sizing::Slo]
+      def slo(text)
+        Analysis::Sizing::Slo.parse(text) || raise(UsageError.new("--slo can't be #{text[0, 100].inspect}", "it takes a percentile from p50 on and a time, such as p95=300ms"))
+      end
+
+      # @param values [Hash]
+      # @param now_s [Integer]
+      # @return [Hash{Symbol => Integer}] from_s and to_s; the others of values stay
+      def span_of(values, now_s)
+        to_s = values.fetch(:until, now_s)
+        from_s = values.fetch(:since, to_s - SINCE_S)
+        raise UsageError.new("--since is not before --until", "there would be no recording; swap or correct them") unless from_s < to_s
+        {from_s:, to_s:}
+      end
+
+      def span(parser, values, now_s)
+        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Values.moment("--since", text, now_s:) }
+        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Values.moment("--until", text, now_s:) }
+      end
+      private_class_method :span
+    end
+  end
+end

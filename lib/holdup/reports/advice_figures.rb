@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "width"
+
+module Holdup
+  module Reports
+    # Predictions and facts of the advice in words and figures, the same for every layout.
+    class AdviceFigures
+      MS = 1_000_000
+
+      # @param words [Words]
+      def initialize(words)
+        @words = words
+      end
+
+      # @param candidate [Analysis::Sizing::Candidate]
+      # @param slice [Boolean] whether the time slice is told too
+      # @return [String] "2 x 5"
+      def setting(candidate, slice: false)
+        facts = {processes: candidate.processes, threads: candidate.threads}
+        slice ? @words.call(:advice_setting_slice, **facts, slice: "#{candidate.time_slice_ns / MS} ms") : @words.call(:advice_setting, **facts)
+      end
+
+      # @return [String] the same in a sentence
+      def long(candidate, slice: false)
+        facts = {processes: candidate.processes, threads: candidate.threads}
+        slice ? @words.call(:advice_long_slice, **facts, slice: "#{candidate.time_slice_ns / MS} ms") : @words.call(:advice_setting, **facts)
+      end
+
+      # @param share [Float] signed
+      # @return [String] "+2.5 %"
+      def signed(share) = format("%+.1f %%", share * 100)
+
+      # @return [String] "29.1 %"
+      def share(share) = format("%.1f %%", share * 100)
+
+      # @param hits [Array<Analysis::Sizing::Guards::Hit>]
+      def guards(hits) = hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") }.join(", ")
+
+      # What a fact's name ends with says what it is.
+      # @param facts [Hash{Symbol => Object}]
+      # @return [Hash{Symbol => String}]
+      def facts(facts) = facts.to_h { |name, value| [name, fact(name.to_s, value)] }
+
+      private
+
+      def fact(name, value)
+        case value
+        when nil then Figures::NONE
+        when String then Width.clean(value)
+        when Numeric then number(name, value)
+        else value.to_s
+        end
+      end
+
+      def number(name, value)
+        return Figures.duration(value) if name.end_with?("_ns")
+        return Figures.share(value) if name.end_with?("_share")
+        return Figures.bytes(value.round) if name.end_with?("_bytes")
+        (value % 1).zero? ? Figures.count(value) : Figures.rate(value)
+      end
+    end
+  end
+end

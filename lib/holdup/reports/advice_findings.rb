@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "advice_figures"
+
+module Holdup
+  module Reports
+    # Findings in sentences: what it is, what was seen, what to do, what to expect, what may go wrong, how to verify and to undo.
+    class AdviceFindings
+      include Enumerable
+
+      # `parts`: pairs of label and text
+      Told = Data.define(:rule, :what, :parts)
+      LABELS = %i[evidence do expected risk verify undo].freeze
+
+      # @param findings [Array<Holdup::Advice::Finding>]
+      # @param words [Words]
+      def initialize(findings, words:)
+        @findings = findings
+        @words = words
+        @figures = AdviceFigures.new(words)
+      end
+
+      # @yieldparam told [Told]
+      def each(&) = @findings.map { |finding| tell(finding) }.each(&)
+
+      def empty? = @findings.empty?
+
+      # @return [Array<String>] of the parts, in their order
+      def labels = LABELS.map { |label| word(label) }
+
+      private
+
+      def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+
+      def tell(finding)
+        texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk), word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
+        Told.new(rule: finding.rule, what: say(finding, :what), parts: labels.zip(texts))
+      end
+
+      def say(finding, part) = @words.call(:"finding_#{finding.rule}_#{part}", **@figures.facts(finding.facts.except(:query)))
+
+      def evidence(finding)
+        text = say(finding, :evidence)
+        finding.facts[:query] ? word(:query, text:, query: Width.clean(finding.facts[:query])) : text
+      end
+
+      def change(finding)
+        text = say(finding, :do)
+        return text unless finding.change
+        facts = {text:, change: Width.clean(finding.change)}
+        finding.where ? word(:at, **facts, where: Width.clean(finding.where)) : word(:write, **facts)
+      end
+
+      def expected(finding)
+        return word(:expected_unknown) unless finding.interval
+        low, high = finding.interval.minmax
+        word(:expected_gain, gain: @figures.share(finding.gain), low: @figures.share(low), high: @figures.share(high))
+      end
+    end
+  end
+end

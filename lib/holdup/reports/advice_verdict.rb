@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "advice_figures"
+
+module Holdup
+  module Reports
+    # The sentences above the table: keep, change, or can't say, and how sure that is.
+    class AdviceVerdict
+      # Reasons that have a sentence of their own.
+      KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording unsupported mixed_settings warming_up].freeze
+
+      # @param recommendation [Analysis::Sizing::Recommendation, nil]
+      # @param span [String]
+      # @param words [Words]
+      # @param kind [Symbol]
+      def initialize(recommendation, span:, words:, kind: :request)
+        @recommendation = recommendation
+        @kind = kind
+        @span = span
+        @words = words
+        @figures = AdviceFigures.new(words)
+      end
+
+      # @return [String]
+      def title
+        word(:title, kind: word(:"kind_#{@kind}"), span: @span, units: Figures.count(@recommendation&.recording&.units || 0), rate: Figures.rate(rate))
+      end
+
+      # @return [String]
+      def sentence
+        return word(:unknown, reasons: reason(:no_recording)) unless @recommendation
+        case @recommendation.verdict
+        when :unknown then word(:unknown, reasons: @recommendation.reasons.map { |key| reason(key) }.join(" "))
+        when :change then change
+        else keep
+        end
+      end
+
+      # @return [Array<String>] effect, promise, confidence
+      def details
+        return [] if @recommendation.nil? || @recommendation.verdict == :unknown || @recommendation.best.nil?
+        [*effect, *promise, confidence, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
+      end
+
+      # @return [String]
+      def amdahl = word(:amdahl, amdahl: @recommendation.amdahl, share: Figures.share(@recommendation.recording.demand.idle_share))
+
+      private
+
+      def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+
+      def rate = (@recommendation.nil? || @recommendation.traffic.empty?) ? 0.0 : @recommendation.rate
+
+      def now = @recommendation.current
+
+      def best = @recommendation.best
+
+      def slice? = best.candidate.time_slice_ns != now.candidate.time_slice_ns
+
+      def settings = {now: @figures.long(now.candidate, slice: best && slice?), best: best && @figures.long(best.candidate, slice: slice?)}
+
+      def change
+        return word(:change_guard, **settings, guards: @figures.guards(now.guards)) if @recommendation.why == :guard
+        word(:change, **settings, **gain)
+      end
+
+      def keep
+        key = :"keep_#{@recommendation.why}"
+        (key == :keep_too_little_gain) ? word(key, **settings, **gain) : word(key, now: @figures.long(now.candidate))
+      end
+
+      def gain
+        low, high = @recommendation.interval.minmax
+        {gain: @figures.share(@recommendation.gain), low: @figures.share(low), high: @figures.share(high)}
+      end
+
+      def effect
+        return [] if best.candidate == now.candidate
+        return [word(:ceiling, now_rate: Figures.rate(now.ceiling), best_rate: Figures.rate(best.ceiling))] unless now.replayed? && best.replayed?
+        at = slo.percentile
+        [word(:effect, percentile: slo.name, **{wait_now: now.waits[at], wait_best: best.waits[at], response_now: now.responses[at], response_best: best.responses[at]}.transform_values { |ns| Figures.duration(ns) })]
+      end
+
+      def promise
+        return [] unless slo.limit_ns && best.replayed?
+        response = best.responses[slo.percentile]
+        [word(slo.met?(response) ? :slo_met : :slo_missed, percentile: slo.name, limit: Figures.duration(slo.limit_ns), response: Figures.duration(response))]
+      end
+
+      def warnings
+        found = @recommendation.recording.warnings
+        found.empty? ? [] : [word(:warnings, warnings: found.map { |key| word(:"warning_#{key}") }.join(" "))]
+      end
+
+      def confidence = word(:confidence, confidence: word(:"confidence_#{@recommendation.confidence}"), grade: @recommendation.self_test.grade.to_s.upcase, **errors)
+
+      def errors = @recommendation.self_test.errors.slice(:response, :p95, :wait).transform_values { |error| @figures.signed(error) }
+
+      def slo = @recommendation.objective.slo
+
+      def reason(key)
+        return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
+        key = :not_enough if key == :few_units
+        word(:"reason_#{key}", **facts_of(key))
+      end
+
+      def facts_of(key)
+        case key
+        when :not_enough then {units: Figures.count(@recommendation.recording.units), minutes: Figures.count(@recommendation.recording.arrivals.size)}
+        when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
+        when :self_test then errors
+        else {}
+        end
+      end
+    end
+  end
+end

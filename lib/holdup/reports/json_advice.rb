@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Holdup
+  module Reports
+    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md has the keys.
+    class JsonAdvice
+      VERSION = 1
+
+      # @param recommendation [Analysis::Sizing::Recommendation, nil]
+      # @param findings [Array<Holdup::Advice::Finding>]
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      def initialize(recommendation, findings, from_s:, to_s:)
+        @recommendation = recommendation
+        @findings = findings
+        @span = {from_s:, to_s:}
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{JSON.pretty_generate(to_h)}\n"
+
+      # @return [Hash{Symbol => Object}]
+      def to_h = {version: VERSION, **@span, **verdict, findings: @findings.map { |finding| finding(finding) }}
+
+      # @param prediction [Analysis::Sizing::Prediction]
+      # @return [Hash{Symbol => Object}]
+      def self.prediction(prediction)
+        {**prediction.candidate.to_h, ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4), assignment: prediction.assignment,
+                                      queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round, response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits),
+                                      memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h)}
+      end
+
+      def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
+      private_class_method :percentiles
+
+      private
+
+      def verdict
+        return {verdict: :unknown, reasons: [:no_recording]} unless @recommendation
+        return {verdict: :unknown, reasons: @recommendation.reasons} if @recommendation.verdict == :unknown
+        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, current: self.class.prediction(@recommendation.current),
+         candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
+      end
+
+      def decision
+        test = @recommendation.self_test
+        {peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test: {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }},
+         missing: @recommendation.sufficiency.missing, **best}
+      end
+
+      def best
+        return {} unless @recommendation.best
+        {gain: @recommendation.gain.round(4), gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) }, confidence: @recommendation.confidence,
+         best: self.class.prediction(@recommendation.best)}
+      end
+
+      def finding(finding)
+        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.change, where: finding.where, gain: finding.gain&.round(4),
+         gain_interval: finding.interval&.minmax&.map { |bound| bound.round(4) }, weight: finding.weight.to_f.round(4)}
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "advice_findings"
+require_relative "advice_table"
+require_relative "advice_verdict"
+require_relative "words"
+
+module Holdup
+  module Reports
+    # What `holdup advise` says, for a pull request or an issue.
+    class MarkdownAdvice
+      # @param recommendation [Analysis::Sizing::Recommendation, nil]
+      # @param findings [Array<Holdup::Advice::Finding>]
+      # @param span [String] of time, in words
+      # @param kind [Symbol] of the units
+      # @param words [Words]
+      # @param limit [Integer] rows of the table
+      def initialize(recommendation, findings, span:, kind: :request, words: Words.new, limit: AdviceTable::LIMIT)
+        @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
+        @table = AdviceTable.new(recommendation, words:, limit:)
+        @findings = AdviceFindings.new(findings, words:)
+        @words = words
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{[*head, *table, *findings].join("\n")}\n"
+
+      private
+
+      def head = ["# #{escape(@verdict.title)}", "", "**#{escape(@verdict.sentence)}**", *@verdict.details.flat_map { |text| ["", escape(text)] }]
+
+      def table
+        section = @table.section or return []
+        ["", "## #{escape(section.title)}", "", line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) },
+          *section.notes.flat_map { |note| ["", escape(note)] }, "", escape(@verdict.amdahl)]
+      end
+
+      def findings
+        return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
+        ["", "## #{escape(@words.call(:advice_findings))}", *@findings.flat_map { |told| ["", "### #{escape(told.what)}", "", *told.parts.map { |label, text| "- #{label}: #{escape(text)}" }] }]
+      end
+
+      def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+
+      # Names come from requests: nothing in them may become markup or end a cell.
+      def escape(text) = text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+    end
+  end
+end

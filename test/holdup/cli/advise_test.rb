@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "json"
+require_relative "../../support/played_store"
+
+class Holdup::CLI::AdviseTest < Minitest::Test
+  include CommandLine
+
+  PLAYED = PlayedStore.new
+
+  # @yieldparam path [String] of a store with what was played
+  def with_played(played)
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "store.sqlite3")
+      store = Holdup::Stores.open(path)
+      played.fill(store)
+      store.close
+      yield path
+    end
+  end
+
+  def advise(*arguments, played: PLAYED)
+    with_played(played) { |path| holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+  end
+
+  def test_verdict_table_and_the_line_to_change
+    said = advise
+    assert_equal [0, ""], [said.status, said.err]
+    text = said.out.gsub(/\s+/, " ")
+    assert_match(/CHANGE processes x threads of each host to 2 x 5 \(now 1 x 5\): [\d.]+ % better/, text)
+    assert_match(/self-test grade A/, text)
+    assert_match(/^1 x 5 \* /, said.out)
+    assert_match(/^2 x 5 <- /, said.out)
+    assert_match(/^1 x 1 .* peak$/, said.out)
+    assert_match(/In config\/puma.rb:14: workers 2, then restart/, text)
+    assert_match(/Amdahl's law says \d+ threads/, text)
+    assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  def test_limits_that_the_user_names
+    text = advise("--memory", "350M", "--db-connections", "12", "--slo", "p99=2s").out.gsub(/\s+/, " ")
+    assert_match(/KEEP 1 x 5/, text)
+    assert_match(/ memory( |\z)/, text)
+  end
+
+  def test_json_and_markdown
+    said = JSON.parse(advise("--json").out)
+    assert_equal %w[change better medium], said.values_at("verdict", "why", "confidence")
+    assert_equal({"processes" => 2, "threads" => 5}, said["best"].slice("processes", "threads"))
+    assert_operator said["gain_interval"].first, :>, 0
+    assert(said["candidates"].any? { |candidate| candidate["guards"].any? { |guard| guard["name"] == "stability" } })
+    assert_equal "process_count", said["findings"].first["rule"]
+    assert_match(/^\| 2 x 5 \\<- \|/, advise("--markdown").out)
+  end
+
+  def test_in_japanese
+    said = advise("--lang", "ja")
+    assert_match(/変更：各ホスト/, said.out)
+    assert_operator said.out.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
+  end
+
+  def test_jobs
+    recording = PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 20.0, minutes: 20, threads: 3)
+    text = advise("--kind", "job", played: PlayedStore.new(recording)).out.gsub(/\s+/, " ")
+    assert_match(/CHANGE .* to 1 x 1\d \(now 1 x 3\)/, text)
+  end
+
+  def test_what_can_not_be_said
+    assert_match(/CAN'T SAY: no single units were recorded/, advise("--kind", "job").out.gsub(/\s+/, " "))
+    few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
+    assert_match(/not enough data yet: \d\d units/, advise(played: few).out.gsub(/\s+/, " "))
+    fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
+    assert_match(/it ran on fibers/, advise(played: fibers).out.gsub(/\s+/, " "))
+  end
+
+  def test_what_can_not_be_asked
+    {%w[--slo fast] => /p95=300ms/, %w[--load x] => /above 0/, %w[--memory lots] => /512M or 2G/, %w[--objective throughput] => /is for jobs/,
+     %w[--since 1h --until 2h] => /not before/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
+      said = holdup("advise", *arguments)
+      assert_equal [2, ""], [said.status, said.out], arguments.inspect
+      assert_match message, said.err
+    end
+  end
+end

@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require "holdup/analysis/sizing/replay"
+require "holdup/stores"
+require "holdup/unit_profile/block"
+require_relative "played_recording"
+
+# What a collector would have written of a server whose every unit is known, because the replay made it: windows, single units
+# and samples of its processes, with the levers of its Puma.
+class PlayedStore
+  Sizing = Holdup::Analysis::Sizing
+  NS = 1_000_000_000
+  START_S = 1_790_000_400
+  HOST = "web-1"
+  LEVERS = {"lever.threads.value": 5, "lever.threads.how": "threads N, N, then restart", "lever.threads.where": "config/puma.rb:12",
+            "lever.processes.value": 1, "lever.processes.how": "workers N, then restart", "lever.processes.where": "config/puma.rb:14"}.freeze
+
+  # @param recording [PlayedRecording] its shapes, its load, its setting
+  # @param facts [Hash] more of the setting
+  # @param minutes [Integer]
+  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {})
+    @recording = recording
+    jobs = recording.kind == :job
+    shape = jobs ? {"jobs" => "sidekiq", "job_threads" => recording.threads} : {"server" => "puma", "workers" => recording.processes, "threads" => recording.threads}
+    @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus, **shape, **facts})
+  end
+
+  def from_s = START_S
+
+  def to_s = START_S + @recording.arrivals.size * 60
+
+  # @param store [Holdup::Stores::Sql]
+  # @return [void]
+  def fill(store)
+    store.commit(windows, {}, processes: samples, profiles: blocks)
+  end
+
+  private
+
+  def profiles = @profiles ||= played.results.each_slice(4).zip(trace.units, drawn).map { |result, unit, profile| singly(result, unit, profile) }
+
+  def traffic = @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals)
+
+  def trace = @trace ||= traffic.peak(rate: traffic.mean_rate, units: (traffic.mean_rate * (to_s - from_s)).floor)
+
+  def drawn = traffic.drawn(rate: traffic.mean_rate, units: trace.size)
+
+  def played
+    @played ||= Sizing::Replay.call(trace, Sizing::Scenario.of(processes: @recording.processes, threads: @recording.threads, vcpus: @recording.vcpus,
+      assignment: (@recording.kind == :job) ? :shared : :least_busy))
+  end
+
+  def singly((queued, stalled, held, _), unit, profile)
+    profile.with(setting: @setting, host: HOST, process: Holdup::UnitProfile::Process.new(pid: 7, since_ns: (START_S - 3600) * NS), start_ns: START_S * NS + unit.arrival_ns,
+      running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
+  end
+
+  def blocks
+    profiles.group_by { |profile| Holdup::UnitProfile::Block.start_of(profile.start_ns) }.map do |start_s, same|
+      Holdup::UnitProfile::Block.new(setting: @setting, host: HOST, start_s:, seen: 0, profiles: []).merge(Holdup::UnitProfile::Block.new(setting: @setting, host: HOST, start_s:, seen: same.size, profiles: same))
+    end
+  end
+
+  def windows
+    inside = profiles.select { |profile| profile.start_ns < to_s * NS }
+    inside.group_by { |profile| [profile.series, profile.start_ns / NS / 60 * 60] }.map { |(series, start_s), same| window(series, start_s, same) }
+  end
+
+  def window(series, start_s, same)
+    histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}
+      .transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
+    empty = Holdup::Window.empty(series:, setting: @setting, host: HOST, start_s:, seconds: 60)
+    empty.with(count: same.size, histograms:, sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), io_ns: same.sum(&:idle_ns), acquisitions: same.sum(&:acquisitions),
+      caused_ns: same.sum(&:stalled_ns)))
+  end
+
+  def samples
+    (from_s...to_s).step(60).flat_map do |at_s|
+      [*Array.new(@recording.processes) { |index| process(at_s, index) },
+        {at_s:, host: HOST, pid: 0, name: "container", cpus: 2, vcpus: @recording.vcpus, cpu_ns: (at_s - from_s) * NS / 2, memory_bytes: 600_000_000, reclaimable_bytes: 0, memory_limit_bytes: 4_000_000_000}]
+    end
+  end
+
+  def process(at_s, index)
+    jobs = @recording.kind == :job
+    {at_s:, host: HOST, pid: 7 + index, start: 1, since_s: START_S - 3600, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
+     rss_bytes: 300_000_000, pss_bytes: 200_000_000, "pool.0": jobs ? "default" : "web", "pool.0.max": @recording.threads, "pool.0.busy": 2, **LEVERS}
+  end
+end
