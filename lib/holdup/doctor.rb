@@ -11,6 +11,7 @@ require_relative "doctor/checks/folder"
 require_relative "doctor/checks/heartbeat"
 require_relative "doctor/checks/jit"
 require_relative "doctor/checks/jit_effect"
+require_relative "doctor/checks/jit_lives"
 require_relative "doctor/checks/jit_origin"
 require_relative "doctor/checks/mn_threads"
 require_relative "doctor/checks/queue_header"
@@ -26,7 +27,7 @@ module Holdup
   module Doctor
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store,
-      Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect,
+      Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives,
       Checks::QueueHeader, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]

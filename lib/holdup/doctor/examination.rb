@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../analysis/lives"
 require_relative "../analysis/summary"
 require_relative "../errors"
 require_relative "../probe"
@@ -45,18 +46,21 @@ module Holdup
 
       def store
         store = @open_store.call
-        summary = summary(store)
-        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), store_problem: nil}
+        samples = store.processes(*hour)
+        summary = summary(store, samples)
+        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), lives: Analysis::Lives.of(samples), store_problem: nil}
       rescue Error => error
         {store: nil, gap: nil, store_problem: error.message}
       ensure
         store&.close
       end
 
-      def summary(store)
-        to_s = @clock.realtime_s
-        from_s = to_s - HOUR_S
-        Analysis::Summary.new(store.windows(from_s, to_s), from_s:, to_s:, samples: store.processes(from_s, to_s))
+      # The last one.
+      def hour = @clock.realtime_s.then { |to_s| [to_s - HOUR_S, to_s] }
+
+      def summary(store, samples)
+        from_s, to_s = hour
+        Analysis::Summary.new(store.windows(from_s, to_s), from_s:, to_s:, samples:)
       end
 
       def gap(summary) = summary.blame.suffered_ns.zero? ? nil : summary.blame.gap

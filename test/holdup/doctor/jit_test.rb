@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/analysis/lives"
 require "holdup/doctor"
 
 # What the doctor makes of what processes tell of their JIT.
@@ -62,6 +63,15 @@ class Holdup::Doctor::JitTest < Minitest::Test
     assert_includes keys(process({"jit_effective" => false})), :jit_ineffective
     found = findings(process({"jit_effective" => false}, jit: {"suspects" => "byebug, tracer"})).last
     assert_equal [:jit_ineffective_suspects, {processes: 1, suspects: "byebug, tracer"}], [found.key, found.facts]
+  end
+
+  def test_workers_that_do_not_live_long_enough
+    host = Struct.new(:lives)
+    short = Holdup::Analysis::Lives.new(server: "puma", ended: 9, alive: 4, units: 300, seconds: 90, jit: true)
+    found = Holdup::Doctor::Checks::JitLives.call(host.new([short]))
+    assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, minutes: 1.5}]], found.map { |finding| [finding.key, finding.facts] }
+    well = [short.with(ended: 4), short.with(units: 5000), short.with(jit: false)]
+    assert_empty Holdup::Doctor::Checks::JitLives.call(host.new(well))
   end
 
   def test_full

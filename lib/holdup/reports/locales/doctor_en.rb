@@ -85,6 +85,10 @@ module Holdup
           "MiB): nothing more is compiled.",
         doctor_jit_saturated_fix: "If there is memory for it, start Ruby with %<option>s=%<more>s (each worker may then grow by 1.3 times the " \
           "difference, and with exec-mem-size by 4 times); else leave it: what is compiled stays.",
+        doctor_jit_short_lives: "%<ended>s workers of %<server>s ended in the last hour, after %<units>s units and %<minutes>s minutes each (median): " \
+          "compiling may cost more than it gives.",
+        doctor_jit_short_lives_fix: "Find out what ends them (a memory killer whose limit was right without YJIT?) and raise its limit, or leave YJIT off " \
+          "there (docs/yjit.md).",
         doctor_queue: "%<percent>s %% of the requests say how long they were queued.",
         doctor_queue_unknown: "None of %<requests>s requests says how long it was queued, so the wait for a free thread is not visible.",
         doctor_queue_unknown_fix: "Have the proxy send X-Request-Start (nginx: proxy_set_header X-Request-Start \"t=${msec}\";).",

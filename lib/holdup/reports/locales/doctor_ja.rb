@@ -82,6 +82,9 @@ module Holdup
           "これ以上コンパイルされません。",
         doctor_jit_saturated_fix: "メモリに余裕があれば %<option>s=%<more>s で Ruby を起動してください（各ワーカーは差の 1.3 倍、exec-mem-size では 4 倍まで増えます）。" \
           "なければそのままで構いません。コンパイル済みのコードは使われ続けます。",
+        doctor_jit_short_lives: "直近 1 時間に %<server>s のワーカー %<ended>s 個が終了しました（中央値：%<units>s 件、%<minutes>s 分）。" \
+          "コンパイルの負担が効果を上回るかもしれません。",
+        doctor_jit_short_lives_fix: "終了の原因（YJIT なしの頃の上限のままのメモリ監視など）を調べて上限を上げるか、そこでは YJIT を無効にしてください (docs/yjit.md)。",
         doctor_queue: "リクエストの %<percent>s %% でキュー待ちの時間が分かります。",
         doctor_queue_unknown: "%<requests>s 件のリクエストすべてでキュー待ちの時間が不明なため、空きスレッドを待つ時間が見えません。",
         doctor_queue_unknown_fix: "プロキシから X-Request-Start を送ってください（nginx: proxy_set_header X-Request-Start \"t=${msec}\";）。",
