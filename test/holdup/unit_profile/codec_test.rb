@@ -29,6 +29,15 @@ class Holdup::UnitProfile
       assert_operator bytes, :<, 24 * Block::MOST
     end
 
+    def test_stored_ones_merge_as_blocks_do
+      all = many(2000)
+      stored = all.each_slice(700).inject(nil) { |bytes, some| Codec.merge(bytes, block(some)) }
+      again = Codec.merge(stored, block(all.first(50)))
+      drawn = block([]).merge(block(all)).profiles.to_set
+      [stored, again].each { |bytes| assert_equal drawn, Codec.load(bytes, block([])).profiles.to_set }
+      assert_equal 20, Codec.load(Codec.merge(Codec.dump(block(all.first(20))), block(all.first(7))), block([])).profiles.size
+    end
+
     def test_damage_is_told
       good = Codec.dump(block(many(3)))
       ["", "\x02#{good[1..]}", good[0, 20], "\x01".b + Zlib.deflate("\x02[]\x00\x05"), "\x01".b + Zlib.deflate("\x05[[]]")].each do |bad|

@@ -54,9 +54,8 @@ module Holdup
         def merge_one(table, block)
           key = {start_s: block.start_s, setting_id: @settings.id(block.setting), host_id: @hosts.id(block.host)}
           row = table.where(key).first
-          merged = row ? block(row).merge(block) : block.with(seen: 0, profiles: []).merge(block)
-          units = UnitProfile::Codec.dump(merged)
-          facts = {seen: merged.seen, bytes: units.bytesize, units: Sequel.blob(units)}
+          units = UnitProfile::Codec.merge(row && String.new(row[:units]), block)
+          facts = {seen: block.seen + (row ? row[:seen] : 0), bytes: units.bytesize, units: Sequel.blob(units)}
           row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
         end
 
