@@ -16,7 +16,7 @@ module Holdup
         program, *arguments = File.readable?(cmdline) ? File.binread(cmdline).split("\0") : []
         complete = File.basename(program.to_s).start_with?("ruby")
         leading = complete ? arguments.take_while.with_index { |argument, index| argument.start_with?("-") || takes_value?(arguments, index) } : []
-        flags = {**parse(leading, "command line"), **parse(env["RUBYOPT"].to_s.split, "RUBYOPT")}
+        flags = {**parse(leading, "command line"), **parse(env["RUBYOPT"].to_s.b.split, "RUBYOPT")}
         new(flags:, variable: variable(env), complete:)
       end
 

@@ -32,6 +32,12 @@ class Holdup::Jit::OptionsTest < Minitest::Test
     assert_nil options("ruby", RUBY_YJIT_ENABLE: "0").at_boot
   end
 
+  def test_bytes_of_any_kind
+    given = options("ruby", "-I", "\xff\xfe", "--yjit", "x\xff.rb", RUBYOPT: "-r\xff --yjit-mem-size=4")
+    assert_equal [4, "command line"], [given.number("--yjit-mem-size"), given.at_boot]
+    assert_equal "assumed default", options.source("--yjit")
+  end
+
   def test_a_title_hides_the_command_line
     hidden = options("puma: cluster worker 0: 123 [app]", "", "")
     assert_equal ["assumed default", nil], [hidden.source("--yjit-mem-size"), hidden.to_s]
