@@ -36,6 +36,13 @@ class MeasureIntegrationTest < Minitest::Test
     store&.close
   end
 
+  def profiles
+    store = Holdup::Stores.open(environment["HOLDUP_STORE"])
+    store.profiles(Time.now.to_i - 600, Time.now.to_i + 120).to_a
+  ensure
+    store&.close
+  end
+
   def test_a_block_that_does_not_end_as_usual
     status = script(<<~RUBY)
       begin
@@ -53,6 +60,21 @@ class MeasureIntegrationTest < Minitest::Test
     assert_equal "gone\n", @output
     well = ["throws", "breaks", "is killed", "rescues inside", "exits well"].to_h { |name| [name, [1, 0]] }
     assert_equal({"raises" => [1, 1], **well}, counted)
+  end
+
+  # The sample of single units has all of these few, and they are what the windows add up.
+  def test_units_are_there_singly
+    status = script(<<~RUBY)
+      threads = Array.new(3) { Thread.new { 5.times { Holdup.measure("cron") { 20_000.times { |i| i.to_s }; sleep(0.002) } } } }
+      threads.each(&:join)
+    RUBY
+    assert_predicate status, :success?, @output
+    cron = summary.rows.find { |row| row.name == "cron" }
+    units = profiles
+    assert_equal [15, 15.0], [units.size, units.sum(&:weight)]
+    assert_in_delta cron.wall_ns, units.sum(&:wall_ns), 15 * 2000
+    assert units.all? { |unit| unit.in_flight.between?(1, 3) && unit.cpu_ns <= unit.running_ns && unit.acquisitions.positive? }
+    assert_operator units.map(&:in_flight).max, :>, 1.5
   end
 
   def test_a_block_that_exits_with_a_failure
