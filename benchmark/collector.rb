@@ -98,6 +98,7 @@ def measure(title, processes, series)
       end
     end
     tell(title, results, Dir["#{store}*"].sum { |file| File.size(file) })
+    tell_profiles(store)
   end
 end
 
@@ -106,6 +107,16 @@ def tell(title, results, bytes)
   puts "#{title}, #{results.last[2].to_i} windows a tick"
   puts format("  CPU of one core: %.2f %% (median tick %.0f ms, slowest %.0f ms)", settled.sum / settled.size / TICK_S * 100, settled[settled.size / 2] * 1000, settled.last * 1000)
   puts format("  RSS: %.0f MB at most; store after %d simulated minutes: %.1f MB", results.map { |_, rss, _| rss }.max / 1024, results.size * TICK_S / 60, bytes / 1e6)
+end
+
+def tell_profiles(store)
+  require "sqlite3"
+  database = SQLite3::Database.new(store)
+  bytes, blocks, seen = database.get_first_row("SELECT sum(bytes), count(*), max(seen) FROM profiles")
+  windows = database.get_first_value("SELECT count(*) FROM windows WHERE seconds = 60")
+  puts format("  Unit profiles: %.1f KB for %d blocks of ten minutes, drawn from up to %d units; %.0f bytes a window", bytes / 1e3, blocks, seen, bytes.fdiv(windows))
+ensure
+  database&.close
 end
 
 require "holdup/collector/supervisor"

@@ -21,10 +21,13 @@ module Holdup
         # Below this many units, or blocks' worth of variation, nothing is said at all.
         FEWEST = 200
         FEWEST_BLOCKS = 2
+        # Nine hours full of units: more of them take longer and tell hardly more.
+        MOST = 50_000
 
-        # @param profiles [Array<UnitProfile>] of one setting, warm
+        # @param profiles [Array<UnitProfile>] of one setting, warm, in the order of their starts
         def initialize(profiles)
-          @profiles = profiles
+          step = (profiles.size / MOST.to_f).ceil
+          @profiles = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
         end
 
         # @return [Estimate]

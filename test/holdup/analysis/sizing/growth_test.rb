@@ -63,6 +63,11 @@ module Holdup::Analysis::Sizing
       refute steady.enough?
     end
 
+    def test_of_very_many_units_some_are_looked_at
+      some = profiles(seed: 1, minutes: 10)
+      assert_includes 40_000..Growth::MOST, Growth.new(Array.new(Growth::MOST / some.size * 5) { some }.flatten).overall.units
+    end
+
     def test_few_units_say_nothing
       found = Growth.new(profiles(seed: 1).first(150)).overall
       assert_equal [nil, false, 0.0], [found.value, found.enough?, found.for_models]
