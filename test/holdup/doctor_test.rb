@@ -66,6 +66,12 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal({segment_refused: :warn}, troubles(refused: ["/x has layout 9"]))
   end
 
+  def test_a_collector_that_has_not_had_the_time_to_start
+    young = process(born_ns: (NOW_S - 3) * 1_000_000_000)
+    assert_equal({collector_starting: :warn}, troubles(segments: [young], collector: false))
+    assert_equal({collector_none: :fail}, troubles(segments: [young, process], collector: false))
+  end
+
   def test_a_process_that_stands_still
     old = process(heartbeat_ns: (NOW_S - 300) * 1_000_000_000)
     assert_equal({heartbeat: :warn}, troubles(segments: [old]))

@@ -6,6 +6,8 @@ module Holdup
   module Analysis
     # What a host (a container, where there is one) gives its processes, and how much of it they use and can use.
     class Machine
+      SHORT_S = 10
+
       attr_reader :host, :members
 
       # @param host [String]
@@ -48,8 +50,8 @@ module Holdup
       # @return [Integer] processes that take units at the same time
       def processes = [self.class.concurrent(takers).round, 1].max
 
-      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs
-      def ceiling = vcpus && CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:)
+      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know whole seconds)
+      def ceiling = vcpus && seen? && CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:)
 
       # @return [Float] CPUs that are used by what is not measured, as far as is known
       def beside
@@ -76,6 +78,8 @@ module Holdup
       end
 
       private
+
+      def seen? = takers.empty? || self.class.covered_s(takers) >= SHORT_S
 
       def trail(key) = @trail && @trail[key]
 

@@ -31,7 +31,7 @@ module Holdup
       def self.facts(entry, snapshot, now_ns)
         requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
         Host::Process.new(pid: entry.pid, alive: entry.alive || ticking?(snapshot.header, now_ns), closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
-          worker: snapshot.header.worker_index.then { |index| index unless index.negative? },
+          born_ns: snapshot.header.created_ns, worker: snapshot.header.worker_index.then { |index| index unless index.negative? },
           setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters, gauges: snapshot.gauges, requests: requests.sum(&:count),
           queued: requests.sum { |slot| slot.histogram(:queued).count })
       end

@@ -59,9 +59,11 @@ module Holdup
         unit.failed if @recorder.failed?(earlier) && harmless.none? { |type| type === $! }
       end
 
+      # The run may be measured already, also where code around it has opened units of its own since.
       def known(id)
         unit = Recorder::Unit.current
-        unit if unit.is_a?(JobUnit) && unit.for?(id)
+        unit = unit.outer until unit.nil? || (unit.is_a?(JobUnit) && unit.for?(id))
+        unit
       end
 
       def queued_ns(ready_ns)

@@ -18,6 +18,9 @@ module Holdup
       # @return [String, nil] set by the application, stronger than any name we find
       attr_accessor :name
 
+      # @return [Unit, nil] the open unit that this one was opened in
+      attr_reader :outer
+
       def initialize(recorder, kind, name = nil, queue = nil)
         @recorder = recorder
         @kind = kind

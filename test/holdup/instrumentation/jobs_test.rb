@@ -91,6 +91,11 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
     assert_equal %w[Inner Outer], @probe.recorded.map(&:name)
   end
 
+  def test_a_run_that_is_measured_already_is_known_through_units_inside_of_it
+    measure { measure("Step", id: "2") { measure } }
+    assert_equal %w[Step MailJob], @probe.recorded.map(&:name)
+  end
+
   def test_a_thread_that_is_killed_in_a_job_leaves_a_unit
     started = Queue.new
     thread = Thread.new { measure { started.push(1) && Thread.stop } }

@@ -86,7 +86,7 @@ class Holdup::Reports::TextTest < Minitest::Test
     overflow = SampleWindows.new.window("(series beyond the limit)", kind: :overflow, count: 9)
     few = SampleWindows.new(units: {"A" => {ms: {cpu: 1}, acquisitions: 1, units: 9, blame: 1}}, minutes: 1)
     other = SampleWindows.new(minutes: 1, setting: {"threads" => 3}).to_a
-    assert_includes text(few), "! Only 9 requests"
+    assert_includes text(few), "! Few requests (9)"
     assert_includes text(extra: [overflow]), "! 9 units found the table of names full"
     assert_includes text(extra: other), "! 2 settings are mixed here"
     refute_includes text(extra: other, by: :setting), "settings are mixed"

@@ -32,10 +32,16 @@ module Holdup
         # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
         # @return [Integer, nil] of the processes that were there last
         def memory(key)
-          last_s = processes.map(&:to_s).max
-          known = processes.select { |process| process.to_s == last_s }.filter_map(&key)
+          known = present.filter_map(&key)
           known.sum if known.any?
         end
+
+        # @return [Array<Member>] those that were there last
+        def present = processes.select { |process| process.to_s == last_s }
+
+        private
+
+        def last_s = processes.map(&:to_s).max
       end
 
       # The pools of one name in all processes of a server. `size`: processes; `max`, `busy`, `backlog`: what there was at a

@@ -34,9 +34,10 @@ module Holdup
           grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
         end
 
+        # The last look at a process that has ended finds nobody at work and says nothing about its life.
         # @return [Float, nil]
         def mean(key)
-          values = known(key).map { |sample| sample[key] }
+          values = known(key).reject { |sample| sample[:ended] }.map { |sample| sample[key] }
           values.sum.fdiv(values.size) if values.any?
         end
 

@@ -7,8 +7,12 @@ module Holdup
     module Checks
       # Whether something carries the segments to the store.
       module Collector
+        # It starts beside the server, and needs a moment longer.
+        START_NS = 20_000_000_000
+
         def self.call(host)
           return Finding.ok(:collector) if host.collector
+          return Finding.warn(:collector_starting) if host.alive.any? && host.segments.all? { |process| host.now_ns - process.born_ns < START_NS }
           host.segments.empty? ? Finding.warn(:collector_idle) : Finding.fail(:collector_none)
         end
       end

@@ -65,7 +65,7 @@ module Holdup
         whatif_change_vcpus: "%<value>s vCPUs", whatif_change_factor: "the load x%<value>s", whatif_change_without: "without %<value>s", whatif_change_halved: "half the acquisitions of %<value>s",
         whatif_better: "%<gain>s less queued + stalled at %<percentile>s, against the response (%<low>s to %<high>s with 90 %% confidence).",
         whatif_worse: "%<gain>s more queued + stalled at %<percentile>s, against the response (%<low>s to %<high>s with 90 %% confidence).",
-        whatif_unserved: "Jobs would come faster than they are done: the backlog grows.", whatif_before: "now", whatif_after: "then", whatif_figure: "at the peak", whatif_rate: "units/s", whatif_ceiling: "at most/s",
+        whatif_unserved: "Jobs would come faster than they are done: the backlog grows.", whatif_before: "now", whatif_after: "then", whatif_figure: "at the peak", whatif_ceiling: "at most/s",
         whatif_used: "GVL used", whatif_cpus: "CPUs in use", whatif_queued: "queued, mean", whatif_stalled: "stalled, mean", whatif_wait: "queued + stalled, %<percentile>s",
         whatif_response: "elapsed, %<percentile>s", whatif_memory: "memory of a host", whatif_connections: "DB connections", whatif_setting: "processes x threads", whatif_binds: "limits broken"
       }.freeze

@@ -22,7 +22,7 @@ module Holdup
         doctor_folder_unreadable_fix: "Run the doctor as the application's user.",
         doctor_folder_on_disk: "%<dir>s is on a disk: writing to it can block a request while the disk is busy.",
         doctor_folder_on_disk_fix: "Set HOLDUP_DIR to a folder on tmpfs, such as /dev/shm/holdup.",
-        doctor_segments: "%<alive>s processes measure and hold %<units>s units (%<ended>s ended ones wait for the collector).",
+        doctor_segments: "Processes that measure: %<alive>s, units they hold: %<units>s (ended ones that wait for the collector: %<ended>s).",
         doctor_segments_none: "No living process measures into %<dir>s.",
         doctor_segments_none_fix: "Start the application with Holdup; if it runs, look for a line of \"holdup:\" in its log, and check that " \
           "HOLDUP_ENABLED is not false and HOLDUP_DIR is the same.",
@@ -33,6 +33,8 @@ module Holdup
         doctor_collector: "A collector carries the segments to the store.",
         doctor_collector_idle: "No collector is running (and there is nothing to carry).",
         doctor_collector_idle_fix: "It starts with the application; or run `holdup collect`.",
+        doctor_collector_starting: "No collector is running yet; the processes have just started.",
+        doctor_collector_starting_fix: "Look again in half a minute.",
         doctor_collector_none: "No collector is running: nothing reaches the store. Nothing is lost as long as the machine runs.",
         doctor_collector_none_fix: "Run `holdup collect` (as a service, or once with --once) and see what it says.",
         doctor_store: "The store %<location>s can be read (%<megabytes>s MB, schema %<schema>s) and is up to date.",

@@ -32,6 +32,8 @@ module Holdup
         doctor_collector: "コレクタがセグメントをストアへ運んでいます。",
         doctor_collector_idle: "コレクタは動いていません（運ぶものもありません）。",
         doctor_collector_idle_fix: "アプリケーションと一緒に起動します。または `holdup collect` を実行してください。",
+        doctor_collector_starting: "コレクタはまだ動いていません。プロセスは起動したばかりです。",
+        doctor_collector_starting_fix: "30 秒ほど待ってから、もう一度確認してください。",
         doctor_collector_none: "コレクタが動いていないため、ストアに何も届きません。マシンが動いている限り失われるものはありません。",
         doctor_collector_none_fix: "`holdup collect` を（サービスとして、または --once で一度）実行し、その出力を確認してください。",
         doctor_store: "ストア %<location>s は読み取り可能で（%<megabytes>s MB、スキーマ %<schema>s）、最新です。",

@@ -33,7 +33,7 @@ module Holdup
         verdict_cpu: "The %<units>s mostly compute (%<share>s of their time on a CPU) and hardly stall on the GVL (%<stalled_share>s).",
         verdict_calm: "The %<units>s hardly stall on the GVL (%<stalled_share>s of their time), and no other kind of waiting stands out.",
 
-        remark_few: "Only %<count>s %<units>s: the high percentiles are single cases.",
+        remark_few: "Few %<units>s (%<count>s): the high percentiles are single cases.",
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
         remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); --by setting tells them apart.",
         remark_overflow: "%<count>s units found the table of names full and are in \"(series beyond the limit)\"; " \

@@ -13,6 +13,7 @@ module Holdup
 
         processes: "Processes", process: "process", cpu_of_core: "cpu %", cpu_of_all: "of all", cpu_waiting: "waits %",
         busy: "busy", pool_max: "of", group: "%<name>s: %<count>s", unknown_server: "(no server)",
+        processes_ended: "(%<count>s that have ended)",
         processes_note: "cpu %: of one CPU. of all: of the container's vCPUs. waits %: of the time that threads wanted a CPU, how " \
           "much they waited for one. Memory: rss counts shared pages in each process, pss in all of them together once, uss " \
           "is the process's own.",

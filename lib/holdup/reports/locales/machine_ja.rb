@@ -13,6 +13,7 @@ module Holdup
 
         processes: "プロセス", process: "プロセス", cpu_of_core: "CPU %", cpu_of_all: "全体比", cpu_waiting: "待ち %",
         busy: "稼働", pool_max: "最大", group: "%<name>s：%<count>s", unknown_server: "（サーバーなし）",
+        processes_ended: "（終了したもの：%<count>s）",
         processes_note: "CPU %：CPU 1 個に対する割合。全体比：コンテナの vCPU に対する割合。待ち %：スレッドが CPU を必要とした時間のうち、" \
           "CPU を待った割合。メモリ：rss は共有ページをプロセスごとに数え、pss は全体で 1 回だけ数え、uss はそのプロセスだけのものです。",
         container_note: "%<text>s。", also: "、",

@@ -26,14 +26,23 @@ module Holdup
 
         def rows(group)
           members = shown_of(group).map { |member| row("  #{member_name(member)}", member, machine(member)&.share_of(member)) }
-          [group_row(group), *members]
+          [group_row(group), *members, *ended_row(group)]
         end
 
-        # Those that worked most; all of them are in the JSON.
-        def shown_of(group) = (group.processes.size > limit) ? group.processes.max_by(limit) { |member| member.cpu_share.to_f } : group.processes
+        # Those that worked most of those that are there; all of them are in the JSON.
+        def shown_of(group)
+          present = group.present
+          (present.size > limit) ? present.max_by(limit) { |member| member.cpu_share.to_f } : present
+        end
+
+        # Servers replace their workers, by restarts, reforks and killers: of these the number is enough.
+        def ended_row(group)
+          count = group.processes.size - group.present.size
+          count.zero? ? [] : [["  #{word(:processes_ended, count: Figures.count(count))}", *Array.new(COLUMNS.size + MEMORY.size, "")]]
+        end
 
         def left_out
-          count = processes.groups.sum { |group| group.processes.size - shown_of(group).size }
+          count = processes.groups.sum { |group| group.present.size - shown_of(group).size }
           count.zero? ? [] : [word(:more_rows, count: Figures.count(count))]
         end
 

@@ -39,6 +39,12 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
     reader&.close
   end
 
+  def test_a_file_that_is_just_being_made
+    folder
+    File.write(path, "")
+    assert_match(/the collector is just making it/, assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
+  end
+
   def test_processes_that_start_at_once_make_one_store
     folder
     pids = Array.new(6) do
