@@ -178,7 +178,7 @@ module Holdup
     # In the child. Its parent's segment, threads, collector and server are not its own any more.
     def after_fork
       @probe.after_fork
-      @jit.born
+      @guard.call(:jit) { @jit.born }
       was_running = running?
       @session = @collector = nil
       @inherited, @identities = server.forked, {}
