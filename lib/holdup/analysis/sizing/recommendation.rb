@@ -94,7 +94,8 @@ module Holdup
 
         # @return [SelfTest::Result]
         def self_test
-          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind), seed: @seed).call
+          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
+            units: 2 * @units, seed: @seed).call
         end
 
         # @return [Sufficiency::Result]

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "holdup/advice"
+require "holdup/analysis"
+require "holdup/reports/advice_findings"
+require "holdup/reports/words"
+
+# Situations for the rules of the advice, by hand.
+module Situations
+  MS = 1_000_000
+
+  # @param units [Hash] shapes as SampleWindows takes them
+  # @yieldparam sample [SampleWindows]
+  # @yieldreturn [Array<Holdup::Window>] more windows
+  def situation(units: SampleWindows::STOREFRONT, samples: [], recommendation: nil, levers: [], **options)
+    sample = SampleWindows.new(units:, accounts: {}, **options)
+    windows = sample.to_a + (block_given? ? yield(sample) : [])
+    summary = Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, samples:)
+    Holdup::Advice::Situation.new(summary:, recommendation:, levers: Holdup::Advice::Levers.new(levers))
+  end
+
+  # @return [Hash] one name whose units take so many ms in each state
+  def unit(name = "A#a", acquisitions: 6, units: 100, blame: 1, **ms) = {name => {ms:, acquisitions:, units:, blame:}}
+
+  # @return [Array<Hash>] samples of a container and its processes
+  def container(processes: 1, vcpus: 4.0, run_delay_share: nil, **facts)
+    from_s = SampleWindows::START_S
+    [0, 60, 120].flat_map do |passed|
+      workers = Array.new(processes) do |index|
+        {at_s: from_s + passed, host: "web-1", pid: 10 + index, start: 1, since_s: from_s, name: "worker #{index}", server: "puma", cpu_ns: passed * 500 * MS,
+         run_delay_ns: run_delay_share && (passed * 500 * MS * run_delay_share).round, "pool.0": "web", "pool.0.max": 5}.compact
+      end
+      counted = facts.transform_values { |value| value.respond_to?(:call) ? value.call(passed) : value }
+      [*workers, {at_s: from_s + passed, host: "web-1", pid: 0, name: "container", vcpus:, cpu_ns: passed * 500 * MS, **counted}]
+    end
+  end
+
+  # What is found is told in every language too: a fact that a sentence lacks raises.
+  # @return [Finding, nil]
+  def find(rule, ...)
+    Holdup::Advice.const_get(rule).call(situation(...))&.tap do |found|
+      %w[en ja].each { |language| refute_empty Holdup::Reports::AdviceFindings.new([found], words: Holdup::Reports::Words.new(language)).first.what }
+    end
+  end
+end
