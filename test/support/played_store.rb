@@ -3,6 +3,7 @@
 require "holdup/analysis/sizing/replay"
 require "holdup/stores"
 require "holdup/unit_profile/block"
+require "tmpdir"
 require_relative "played_recording"
 
 # What a collector would have written of a server whose every unit is known, because the replay made it: windows, single units
@@ -28,6 +29,17 @@ class PlayedStore
   def from_s = START_S
 
   def to_s = START_S + @recording.arrivals.size * 60
+
+  # @yieldparam path [String] a SQLite store with it
+  def in_a_file
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "store.sqlite3")
+      store = Holdup::Stores.open(path)
+      fill(store)
+      store.close
+      yield path
+    end
+  end
 
   # @param store [Holdup::Stores::Sql]
   # @return [void]

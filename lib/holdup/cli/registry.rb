@@ -11,6 +11,7 @@ module Holdup
         "report" => "where the time went, who stalled and who caused it",
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
+        "whatif" => "another setting or load, replayed beside the one there is",
         "calculate" => "how many threads for an io share, beside Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
@@ -31,6 +32,10 @@ module Holdup
         "advise" => -> {
           require_relative "advise"
           Advise
+        },
+        "whatif" => -> {
+          require_relative "whatif"
+          Whatif
         },
         "calculate" => -> {
           require_relative "calculate"

@@ -10,19 +10,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   PLAYED = PlayedStore.new
 
-  # @yieldparam path [String] of a store with what was played
-  def with_played(played)
-    Dir.mktmpdir do |folder|
-      path = File.join(folder, "store.sqlite3")
-      store = Holdup::Stores.open(path)
-      played.fill(store)
-      store.close
-      yield path
-    end
-  end
-
   def advise(*arguments, played: PLAYED)
-    with_played(played) { |path| holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+    played.in_a_file { |path| holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
   end
 
   def test_verdict_table_and_the_line_to_change
