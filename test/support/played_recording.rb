@@ -10,7 +10,7 @@ class PlayedRecording
   MS = 1_000_000
   START_S = 1_790_000_400
   # name => share of the units, mean ms of holding and idling, acquisitions
-  STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 8], "OrdersController#index" => [0.4, 20, 20, 30]}.freeze
+  STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 2], "OrdersController#index" => [0.4, 20, 20, 6]}.freeze
   PER_MINUTE = 60
 
   attr_accessor :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns

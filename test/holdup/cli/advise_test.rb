@@ -8,7 +8,7 @@ require_relative "../../support/played_store"
 class Holdup::CLI::AdviseTest < Minitest::Test
   include CommandLine
 
-  PLAYED = PlayedStore.new
+  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
 
   def advise(*arguments, played: PLAYED)
     played.in_a_file { |path| holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }

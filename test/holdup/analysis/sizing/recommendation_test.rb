@@ -8,13 +8,13 @@ module Holdup::Analysis::Sizing
     MB = 1_000_000
 
     def recommendation(limits: {}, objective: Objective.new, factor: 1.0, **recording)
-      recorded = PlayedRecording.new(minutes: 120, **recording)
+      recorded = PlayedRecording.new(minutes: 60, **recording)
       yield recorded if block_given?
       recorded.recommendation(limits: recorded.limits(**limits), objective:, factor:)
     end
 
     def test_one_process_on_two_cpus_is_one_too_few
-      found = recommendation
+      found = recommendation(minutes: 120)
       assert_equal [:change, :better], [found.verdict, found.why]
       assert_equal [2, 5], [found.best.candidate.processes, found.best.candidate.threads]
       assert_operator found.interval.begin, :>, 0.05
