@@ -31,6 +31,8 @@ class PlayedRecording
 
   def warnings = []
 
+  def growth = nil
+
   def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
 
   def units = arrivals.values.sum

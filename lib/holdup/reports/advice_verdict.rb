@@ -39,7 +39,7 @@ module Holdup
       # @return [Array<String>] effect, promise, confidence
       def details
         return [] if @recommendation.nil? || @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, confidence, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
+        [*effect, *promise, *growth, confidence, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
       end
 
       # @return [String]
@@ -90,6 +90,11 @@ module Holdup
       def warnings
         found = @recommendation.recording.warnings
         found.empty? ? [] : [word(:warnings, warnings: found.map { |key| word(:"warning_#{key}") }.join(" "))]
+      end
+
+      def growth
+        found = @recommendation.recording.growth or return []
+        [word(:growth, **{value: found.value, low: found.low, high: found.high, gc: found.gc.to_f}.transform_values { |share| @figures.share(share) })]
       end
 
       def confidence = word(:confidence, confidence: word(:"confidence_#{@recommendation.confidence}"), grade: @recommendation.self_test.grade.to_s.upcase, **errors)

@@ -37,6 +37,7 @@ module Holdup
         advice_slo_met: "The promise %<percentile>s <= %<limit>s is kept (%<response>s).",
         advice_slo_missed: "The promise %<percentile>s <= %<limit>s is not kept (%<response>s).",
         advice_confidence: "Confidence: %<confidence>s; self-test grade %<grade>s (response %<response>s off, p95 %<p95>s, queued + stalled %<wait>s of the response).",
+        advice_growth: "Each further busy thread adds %<value>s CPU to every unit (%<low>s to %<high>s with 90 %% confidence; %<gc>s is garbage collection).",
         advice_confidence_high: "high", advice_confidence_medium: "medium", advice_confidence_low: "low",
         advice_canary: "Try it on half of the processes first, and compare the same minutes.",
         advice_long_slice: "%<processes>s x %<threads>s with a time slice of %<slice>s",

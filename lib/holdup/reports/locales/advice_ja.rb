@@ -37,6 +37,7 @@ module Holdup
         advice_slo_met: "約束 %<percentile>s <= %<limit>s は守られます（%<response>s）。",
         advice_slo_missed: "約束 %<percentile>s <= %<limit>s は守られません（%<response>s）。",
         advice_confidence: "確信度：%<confidence>s。自己検査の評価 %<grade>s（応答の誤差 %<response>s、p95 %<p95>s、キュー待ち + ストールは応答の %<wait>s）。",
+        advice_growth: "同時に動くスレッドが 1 本増えるごとに、どの処理の CPU も %<value>s 増えます（90 %% 信頼区間 %<low>s〜%<high>s、うち GC が %<gc>s）。",
         advice_confidence_high: "高", advice_confidence_medium: "中", advice_confidence_low: "低",
         advice_canary: "まず半分のプロセスで試し、同じ時間帯どうしを比べてください。",
         advice_long_slice: "%<processes>s プロセス x %<threads>s スレッド（タイムスライス %<slice>s）",
