@@ -27,6 +27,8 @@ class PlayedRecording
     @time_slice_ns = 100 * MS
   end
 
+  attr_writer :measured
+
   def slices? = @slices
 
   def warnings = []
