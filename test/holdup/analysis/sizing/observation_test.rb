@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/processes"
+require "holdup/analysis/sizing/observation"
+require_relative "../../../support/played_store"
+
+module Holdup::Analysis::Sizing
+  class ObservationTest < Minitest::Test
+    Read = Data.define(:windows, :profiles, :samples)
+
+    def read(played)
+      played.in_a_file do |path|
+        store = Holdup::Stores.open(path, read_only: true)
+        Read.new(windows: store.windows(played.from_s, played.to_s).to_a, profiles: store.profiles(played.from_s, played.to_s).to_a, samples: store.processes(played.from_s, played.to_s))
+      ensure
+        store&.close
+      end
+    end
+
+    def observe(kind: :request, facts: {}, **recording)
+      played = PlayedStore.new(PlayedRecording.new(kind:, minutes: 6, **recording), facts:)
+      found = read(played)
+      members = Holdup::Analysis::Processes.new(found.samples, from_s: played.from_s, to_s: played.to_s).members
+      Observation.new(Recording.new(**found.to_h, kind:), kind:, members:)
+    end
+
+    def test_a_web_server
+      found = observe(processes: 2, threads: 3, rate: 20.0)
+      assert_equal [2, 3, 1, 100_000_000], [found.processes, found.threads, found.hosts, found.time_slice_ns]
+      assert_empty found.problems
+      refute found.slices?
+      assert_in_delta found.units, found.arrivals.values.sum, 1
+      assert_in_delta found.demand.held_ns * found.units / (360e9 * 2), found.measured.utilisation, 0.02
+      assert_operator found.measured.p95_ns, :>, found.measured.response_ns
+    end
+
+    def test_a_job_runner_tells_its_processes_by_being_there
+      found = observe(kind: :job, processes: 2, threads: 4)
+      assert_equal [2, 4], [found.processes, found.threads]
+    end
+
+    def test_time_slices
+      found = observe(facts: {"ruby" => "3.4.5", "time_slice_ms" => "10"})
+      assert_equal [true, 10_000_000], [found.slices?, found.time_slice_ns]
+    end
+
+    def test_what_nothing_can_be_said_of
+      assert_equal [:unsupported], observe(facts: {"engine" => "jruby"}).problems
+      assert_equal [:unsupported], observe(facts: {"fibers" => true}).problems
+      assert_includes observe(rate: 0.3, swing: 0.0).problems, :few_units
+      assert_equal [:no_recording], Observation.new(Recording.new(windows: [], profiles: []), kind: :request).problems
+    end
+
+    def test_longer_windows_are_spread_over_their_minutes
+      found = observe
+      whole = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 300, count: 50)
+      stretched = Data.define(:windows, :setting).new(windows: [whole], setting: nil)
+      assert_equal [10.0] * 5, Observation.new(stretched, kind: :request).arrivals.values
+    end
+  end
+end
