@@ -69,7 +69,7 @@ module Holdup
       # @return [Integer] exit status
       def run
         sized = Places.reading(@console.env, @store) { |store| Sized.new(store, **@span, **@sizing) }
-        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.samples))
+        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately))
         @console.out.write(report(sized.recommendation, Advice.call(situation)).call)
         OK
       end

@@ -8,6 +8,9 @@ module Holdup
   class CLI
     # Reads a span of the store and makes of it what `advise` and `whatif` start from.
     class Sized
+      # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
+      LEVERS_S = 2 * 3600
+
       # @param store [Stores::Sql]
       # @param from_s [Integer]
       # @param to_s [Integer]
@@ -25,10 +28,11 @@ module Holdup
         @windows = store.windows(from_s, to_s).to_a
         @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
         @profiles = store.profiles(from_s, to_s).to_a
+        @lately = store.processes(to_s - LEVERS_S, to_s)
       end
 
-      # @return [Array<Hash>] of the processes
-      attr_reader :samples
+      # @return [Array<Hash>] samples of the processes that have their levers for sure
+      attr_reader :lately
 
       # @return [Analysis::Summary] of this kind of units
       def summary
