@@ -21,6 +21,12 @@ class Minitest::Test
   include WaitUntil
   include FreshRuby
 
+  # A unit that a test left open would be the outer one of the next test's.
+  def before_setup
+    super
+    Fiber[:holdup_unit] = nil
+  end
+
   # A test that asserts nothing proves nothing.
   def after_teardown
     super

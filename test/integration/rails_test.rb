@@ -61,6 +61,8 @@ class RailsIntegrationTest < Minitest::Test
   end
 
   def test_an_unknown_key_says_which_there_are
+    require "rails"
+    require "holdup/rails"
     error = assert_raises(Holdup::ConfigurationError) { Holdup::Railtie.apply({serieslimit: 1}, app: "x") }
     assert_match(/config.holdup can't be :serieslimit; give one of enabled, dir, /, error.message)
   end

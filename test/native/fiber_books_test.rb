@@ -84,14 +84,14 @@ class FiberBooksTest < NativeTest
       100.times { thread.raise(stopped) if thread.alive?; sleep(0.002) }
       thread.join rescue nil
       sleep 0.01 while Holdup::Probe.snapshot[:waiting_threads] > 0
-      inside = Array.new(2) { Fiber.new { measured { 3.times { GvlWork.hold(1_000_000); Fiber.yield } } } }
+      inside = Array.new(2) { Fiber.new { measured { 3.times { GvlWork.hold(5_000_000); Fiber.yield } } } }
       units = nil
       4.times { units = inside.map(&:resume) }
       puts Holdup::Probe.snapshot[:identity_ticks], units.map(&:cpu_ns).join(" ")
     RUBY
     ticks, works = output.lines.last(2)
     assert_equal 0, ticks.to_i
-    works.split.each { |work| assert_in_delta 1.0, work.to_i / 3.0 / MS, 0.2 }
+    works.split.each { |work| assert_in_delta 1.0, work.to_i / 15.0 / MS, 0.2 }
   end
 
   def test_in_a_fork

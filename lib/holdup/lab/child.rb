@@ -40,7 +40,7 @@ module Holdup
         deadline = now + @grace_s
         IO.select(nil, nil, nil, POLL_S) while alive? && now < deadline
         Process.kill(:KILL, -@pid)
-        Process.wait(@pid) if alive?
+        @ended ||= !!Process.wait(@pid)
       rescue Errno::ESRCH # as it should be: nobody is left in the group
         nil
       end

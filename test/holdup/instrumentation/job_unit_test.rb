@@ -12,9 +12,6 @@ class Holdup::Instrumentation::JobUnitTest < Minitest::Test
     @recorder = Holdup::Recorder.new(probe: @probe, guard:)
   end
 
-  # An open unit would be the next test's outer one.
-  def teardown = Fiber[Holdup::Recorder::Unit::KEY] = nil
-
   def unit(id: "1") = Holdup::Instrumentation::JobUnit.new(@recorder, id:, name: "MailJob", queue: "low", queued_ns: 5).open
 
   def test_knows_its_job

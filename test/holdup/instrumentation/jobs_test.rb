@@ -16,8 +16,6 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
     @jobs = Holdup::Instrumentation::Jobs.new(recorder:, clock: HandClock.new(realtime_ns: NOW_NS))
   end
 
-  def teardown = Fiber[Holdup::Recorder::Unit::KEY] = nil
-
   def measure(name = "MailJob", id: "1", **more, &block) = @jobs.measure(id:, name:, **more, &block || -> {})
 
   def recorded = @probe.recorded.last
