@@ -8,13 +8,13 @@ module Holdup
         # @param adapter [Puma]
         def initialize(adapter)
           super()
-          define_method(:run) do
+          define_method(:run) do |*arguments, **options|
             adapter.attach(self)
-            super()
+            super(*arguments, **options)
           end
-          define_method(:restart) do
+          define_method(:restart) do |*arguments, **options|
             adapter.restarting
-            super()
+            super(*arguments, **options)
           end
         end
       end
@@ -24,8 +24,8 @@ module Holdup
         # @param adapter [Puma]
         def initialize(adapter)
           super()
-          define_method(:config) do |*arguments|
-            super(*arguments).tap { adapter.launched }
+          define_method(:config) do |*arguments, **options|
+            super(*arguments, **options).tap { adapter.launched }
           end
         end
       end
@@ -35,9 +35,9 @@ module Holdup
         # @param adapter [Puma]
         def initialize(adapter)
           super()
-          define_method(:run) do
+          define_method(:run) do |*arguments, **options|
             adapter.working(index)
-            super()
+            super(*arguments, **options)
           end
         end
       end
