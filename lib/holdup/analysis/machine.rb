@@ -6,7 +6,7 @@ module Holdup
   module Analysis
     # What a host (a container, where there is one) gives its processes, and how much of it they use and can use.
     class Machine
-      SHORT_S = 10
+      SHORT_S = 3
 
       attr_reader :host, :members
 
@@ -51,7 +51,9 @@ module Holdup
       def processes = [self.class.concurrent(takers).round, 1].max
 
       # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know whole seconds)
-      def ceiling = vcpus && seen? && CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:)
+      def ceiling
+        CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:) if vcpus && seen?
+      end
 
       # @return [Float] CPUs that are used by what is not measured, as far as is known
       def beside

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/analysis/cpu_ceiling"
+require "holdup/analysis/processes"
 
 class Holdup::Analysis::CpuCeilingTest < Minitest::Test
   def ceiling(...) = Holdup::Analysis::CpuCeiling.new(...)
@@ -46,5 +47,19 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     windows = [sample.window("A", count: 1, sums: {cpu_ns: 300, native_ns: 60}), sample.window("main", kind: :account, queue: nil, sums: {cpu_ns: 100, native_ns: 40})]
     assert_in_delta 0.25, Holdup::Analysis::CpuCeiling.native_ratio(windows)
     assert_equal 0.0, Holdup::Analysis::CpuCeiling.native_ratio([])
+  end
+
+  def test_none_is_told_from_processes_that_were_there_too_short
+    member = Struct.new(:from_s, :to_s) do
+      def takes?(*) = true
+
+      def seconds = to_s - from_s
+
+      def cpu_share = nil
+    end
+    machine = ->(members) { Holdup::Analysis::Machine.new(host: "h", trail: nil, members:, vcpus: 2) }
+    assert_nil machine.call([member.new(10, 11), member.new(10, 10)]).ceiling
+    assert_equal 1, machine.call([member.new(10, 40)]).ceiling.processes
+    assert_nil Holdup::Analysis::Machine.new(host: "h", trail: nil, members: [member.new(0, 99)]).ceiling
   end
 end
