@@ -62,9 +62,10 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     assert_operator rows[BOOKS].sum(:pool_wait_ns), :>, rows[BOOKS].wall_ns * 0.5
   end
 
-  # A report sleeps 0.1 s with its connection. Two connections can't be kept for longer than the span, twice.
+  # A report sleeps 0.1 s with its connection, and leases are looked at from the pool's first wait on: what its two connections
+  # were taken for before may be missing. Two connections can't be kept for longer than the span, twice.
   def assert_kept(summary, rows)
-    assert_operator rows[REPORTS].sum(:pool_held_ns), :>=, rows[REPORTS].count * 100_000_000
+    assert_operator rows[REPORTS].sum(:pool_held_ns), :>=, (rows[REPORTS].count - 2) * 100_000_000
     assert_operator rows[REPORTS].sum(:pool_held_ns), :<=, rows[REPORTS].wall_ns - rows[REPORTS].sum(:pool_wait_ns)
     assert_equal REPORTS, summary.connections.holder.name
     assert_operator summary.connections.held_share(rows[REPORTS]), :>, 0.8
