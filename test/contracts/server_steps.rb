@@ -141,6 +141,6 @@ module ServerSteps
   def replaced(app, workers = server_workers)
     before = pids(app)
     yield
-    app.wait(60) { app.live_workers == server_workers && pids(app).then { |now| workers.none? { |index| before.value?(now[index]) } } }
+    app.wait(60) { app.live_workers == server_workers && pids(app).then { |now| workers.none? { |index| [nil, *before.values].include?(now[index]) } } }
   end
 end
