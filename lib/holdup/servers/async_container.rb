@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "hook"
+
 module Holdup
   module Servers
     # The process above Falcon's workers (`falcon host`, `falcon serve`): a controller that binds the sockets, forks workers
@@ -11,17 +13,6 @@ module Holdup
       PLACE = :holdup_place
       # service [String, nil] its name; index [Integer] of the place among those of the service
       Place = Data.define(:service, :index)
-
-      # Prepended to Async::Container::Controller. `start` returns when the first workers are ready.
-      class Booting < Module
-        def initialize(adapter)
-          super()
-          define_method(:start) do |*arguments, **options|
-            adapter.starting
-            super(*arguments, **options).tap { adapter.booted }
-          end
-        end
-      end
 
       # Prepended to Async::Container::Generic. Each call is one place; its block runs in every child that takes it. A
       # container of threads is no place of processes, and one inside of a forked child (--hybrid) keeps that one's.
@@ -51,9 +42,10 @@ module Holdup
         @runtime = runtime
       end
 
+      # `start` of the controller returns when the first workers are ready.
       # @return [void]
       def install
-        ::Async::Container::Controller.prepend(Booting.new(self))
+        ::Async::Container::Controller.prepend(Hook.new(before: {start: ->(*) { starting }}, after: {start: ->(*) { booted }}))
         ::Async::Container::Generic.prepend(Places)
       end
 

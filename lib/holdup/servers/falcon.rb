@@ -2,6 +2,7 @@
 
 require_relative "async_container"
 require_relative "falcon/topology"
+require_relative "hook"
 require_relative "identity"
 require_relative "pool"
 
@@ -13,17 +14,6 @@ module Holdup
     #
     # The probe measures by fiber here of itself, because the worker's threads have a fiber scheduler.
     class Falcon
-      # Prepended to Falcon::Server.
-      class Running < Module
-        def initialize(adapter)
-          super()
-          define_method(:run) do |*arguments, **options, &block|
-            adapter.serving(self)
-            super(*arguments, **options, &block)
-          end
-        end
-      end
-
       # @return [Boolean] whether a server runs in this process; AsyncContainer knows of the process above
       def self.here? = ObjectSpace.each_object(::Falcon::Server).any?
 
@@ -38,7 +28,7 @@ module Holdup
 
       # @return [void]
       def install
-        ::Falcon::Server.prepend(Running.new(self))
+        ::Falcon::Server.prepend(Hook.new(before: {run: ->(server, *) { serving(server) }}))
         ObjectSpace.each_object(::Falcon::Server) { |running| serving(running) }
       end
 

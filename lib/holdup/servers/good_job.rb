@@ -2,6 +2,7 @@
 
 require_relative "good_job/levers"
 require_relative "good_job/threads"
+require_relative "hook"
 require_relative "identity"
 
 module Holdup
@@ -12,26 +13,6 @@ module Holdup
     class GoodJob
       NAME = "good_job"
       SUBPROCESS = /\Agood_job subprocess (\d+)/
-
-      # Prepended to GoodJob::Capsule.
-      class Capsule < Module
-        def initialize(adapter)
-          super()
-          define_method(:start) { |*arguments, **options| super(*arguments, **options).tap { adapter.serving(self) } }
-          define_method(:shutdown) { |*arguments, **options| super(*arguments, **options).tap { adapter.finished } }
-        end
-      end
-
-      # Prepended to GoodJob::Supervisor, which forks subprocesses and runs no jobs (GoodJob 4.20 and later).
-      class Supervisor < Module
-        def initialize(adapter)
-          super()
-          define_method(:start) do |*arguments, **options|
-            adapter.supervising
-            super(*arguments, **options)
-          end
-        end
-      end
 
       # @return [Boolean] whether this process is run by GoodJob's own program
       def self.here? = !!::GoodJob::CLI.within_exe?
@@ -45,13 +26,13 @@ module Holdup
 
       # @return [void]
       def install
-        return if ::GoodJob::Capsule.ancestors.any?(Capsule)
-        ::GoodJob::Capsule.prepend(Capsule.new(self))
-        ::GoodJob::Supervisor.prepend(Supervisor.new(self)) if ::GoodJob.const_defined?(:Supervisor)
+        return if ::GoodJob::Capsule.ancestors.any?(Hook)
+        ::GoodJob::Capsule.prepend(Hook.new(after: {start: ->(capsule, *) { serving(capsule) }, shutdown: ->(*) { finished }}))
+        ::GoodJob::Supervisor.prepend(Hook.new(before: {start: ->(*) { supervising }})) if ::GoodJob.const_defined?(:Supervisor)
         ::GoodJob::Capsule.instances.each { |capsule| serving(capsule) }
       end
 
-      # In the process that is about to fork its subprocesses.
+      # In the process that is about to fork its subprocesses and runs no jobs (GoodJob 4.20 and later).
       # @return [void]
       def supervising
         guard do

@@ -13,9 +13,7 @@ module Holdup
         def initialize(adapter)
           super()
           define_method(:spawn_mold) { |*arguments, **options| adapter.without_children { super(*arguments, **options) } }
-          define_method(:init_mold_process) { |*arguments, **options| super(*arguments, **options).tap { adapter.resting } }
-          define_method(:init_service_process) { |service, *arguments, **options| super(service, *arguments, **options).tap { adapter.helping(self, service) } }
-          private :spawn_mold, :init_mold_process, :init_service_process
+          private :spawn_mold
         end
       end
 
@@ -24,7 +22,8 @@ module Holdup
 
       # @return [void]
       def install
-        http_server.prepend(Reforking.new(self))
+        http_server.prepend(Reforking.new(self), Hook.new(hidden: %i[init_mold_process init_service_process],
+          after: {init_mold_process: ->(*) { resting }, init_service_process: ->(server, service, *) { helping(server, service) }}))
         super
       end
 

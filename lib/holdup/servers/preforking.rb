@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "config_line"
+require_relative "hook"
 require_relative "identity"
 require_relative "lever"
 require_relative "listen_queue"
 require_relative "pool"
-require_relative "preforking/hooks"
+require_relative "preforking/busy"
 
 module Holdup
   module Servers
@@ -31,7 +32,7 @@ module Holdup
 
       # @return [void]
       def install
-        http_server.prepend(Hooks.new(self), Busy)
+        http_server.prepend(hook, Busy)
         ObjectSpace.each_object(http_server) { |running| attach(running) }
       end
 
@@ -62,6 +63,12 @@ module Holdup
       end
 
       private
+
+      def hook
+        Hook.new(hidden: %i[init_worker_process prep_readers],
+          before: {start: ->(server, *) { starting(server) }, join: ->(*) { booted }},
+          after: {init_worker_process: ->(server, worker, *) { serving(server, worker) }, prep_readers: ->(server, readers, *) { serving(server, readers.last) }})
+      end
 
       def guard(&) = @runtime.guard.call(name.to_sym, &)
 

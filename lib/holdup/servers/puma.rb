@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "hook"
 require_relative "identity"
 require_relative "pool"
-require_relative "puma/hooks"
 require_relative "puma/levers"
 require_relative "puma/presence"
 
@@ -29,7 +29,7 @@ module Holdup
       # @return [void]
       def install
         return launched if Puma.launcher?
-        ::Puma::RackHandler.prepend(HandlerHook.new(self)) if ::Puma.const_defined?(:RackHandler)
+        ::Puma::RackHandler.prepend(Hook.new(after: {config: ->(*) { launched }})) if ::Puma.const_defined?(:RackHandler)
       end
 
       # The launcher's class is there.
@@ -37,7 +37,7 @@ module Holdup
       def launched
         return if @hooked
         @hooked = true
-        ::Puma::Launcher.prepend(LauncherHook.new(self))
+        ::Puma::Launcher.prepend(Hook.new(before: {run: ->(launcher, *) { attach(launcher) }, restart: ->(*) { restarting }}))
         ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
       end
 
@@ -97,9 +97,18 @@ module Holdup
       private
 
       def hook
-        ::Puma::Server.prepend(ServerHook.new(self))
-        ::Puma::Cluster::Worker.prepend(WorkerHook.new(self))
+        ::Puma::Server.prepend(server_hook)
+        ::Puma::Cluster::Worker.prepend(Hook.new(before: {run: ->(worker, *) { working(worker.index) }}))
         ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
+      end
+
+      # Puma 8 can change the number of its threads while it runs.
+      def server_hook
+        changed = :update_thread_pool_min_max
+        served = ->(server, *) { serving(server) }
+        stopped = ->(*) { stopping }
+        Hook.new(before: {run: served, begin_restart: ->(*) { reforking }, stop: stopped, halt: stopped},
+          after: {changed => served}.select { |name, _| ::Puma::Server.method_defined?(name) })
       end
 
       # Puma 7 renamed the events: register by the name that this Puma fires.

@@ -3,6 +3,7 @@
 require_relative "../clock"
 require_relative "../instrumentation/jobs"
 require_relative "../instrumentation/sidekiq"
+require_relative "hook"
 require_relative "identity"
 require_relative "sidekiq/capsules"
 require_relative "sidekiq/levers"
@@ -17,20 +18,6 @@ module Holdup
     #
     # Nothing is done at `:quiet` and `:shutdown`: jobs still run then, and are measured to their end.
     class Sidekiq
-      # Prepended to Sidekiq::Launcher.
-      class Launcher < Module
-        def initialize(adapter)
-          super()
-          define_method(:run) do |*arguments, **options|
-            adapter.serving(self)
-            super(*arguments, **options)
-          end
-          define_method(:stop) do
-            super().tap { adapter.left if @embedded }
-          end
-        end
-      end
-
       # Ends of a run that are no failures: the process stops and puts the job back, an iterable job gives way, a
       # middleware has put the job elsewhere.
       HARMLESS = %w[Shutdown Job::Interrupted JobRetry::Skip].freeze
@@ -52,8 +39,9 @@ module Holdup
 
       # @return [void]
       def install
-        return if ::Sidekiq::Launcher.ancestors.any?(Launcher)
-        ::Sidekiq::Launcher.prepend(Launcher.new(self))
+        return if ::Sidekiq::Launcher.ancestors.any?(Hook)
+        ::Sidekiq::Launcher.prepend(Hook.new(before: {run: ->(launcher, *) { serving(launcher) }},
+          after: {stop: ->(launcher, *) { left if launcher.instance_variable_get(:@embedded) }}))
         ObjectSpace.each_object(::Sidekiq::Launcher) { |running| serving(running) unless running.stopping? }
       end
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "hook"
 require_relative "identity"
 require_relative "pool"
 require_relative "solid_queue/group"
-require_relative "solid_queue/hooks"
 require_relative "solid_queue/levers"
 require_relative "solid_queue/plan"
 require_relative "solid_queue/queue_file"
@@ -49,9 +49,10 @@ module Holdup
 
       # @return [void]
       def install
-        return if ::SolidQueue::Worker.ancestors.any?(WorkerHooks)
-        ::SolidQueue::Supervisor.prepend(SupervisorHooks.new(self))
-        ::SolidQueue::Worker.prepend(WorkerHooks.new(self))
+        return if ::SolidQueue::Worker.ancestors.any?(Hook)
+        ::SolidQueue::Supervisor.prepend(supervisor_hook)
+        ::SolidQueue::Worker.prepend(Hook.new(hidden: %i[boot shutdown],
+          after: {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}))
         ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
       end
 
@@ -96,6 +97,14 @@ module Holdup
             @runtime.leave(NAME) if @workers.empty?
           end
         end
+      end
+
+      # @return [Hook] for SolidQueue::Supervisor
+      def supervisor_hook
+        Hook.new(hidden: %i[start_process], before: {
+          start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
+          start_process: ->(_, configured, *) { starting(configured) }
+        })
       end
 
       private

@@ -28,7 +28,7 @@ class Holdup::Servers::PitchforkTest < Minitest::Test
   def test_it_is_joined_once
     assert_equal "1\n", loaded(<<~RUBY)
       2.times { Holdup.servers.install("Pitchfork::HttpServer") }
-      puts Pitchfork::HttpServer.ancestors.count { |each| each.is_a?(Holdup::Servers::Preforking::Hooks) }
+      puts Pitchfork::HttpServer.ancestors.count { |each| each.equal?(Holdup::Servers::Preforking::Busy) }
     RUBY
   end
 
