@@ -6,6 +6,7 @@ require_relative "../fibers"
 require_relative "../instructions"
 require_relative "../rails"
 require_relative "../release"
+require_relative "../shutdown"
 require_relative "../sidekiq"
 require_relative "../unit"
 require_relative "document"
@@ -15,7 +16,7 @@ module Bench
   # The command line of bin/bench.
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "collector" => CollectorScript}.freeze
+               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "collector" => CollectorScript}.freeze
     NAMES = BENCHES.keys.freeze
     DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
 
