@@ -48,6 +48,12 @@ static double rp_next_hold(rp_t *r, rp_process_t *p, uint32_t unit)
     return part * rp_cost(r, p->busy[0] + p->busy[1]) / rp_cost(r, recorded);
 }
 
+static double rp_slice(const rp_t *r, const rp_process_t *p)
+{
+    uint64_t own = r->units[p->holder].slice_ns;
+    return own ? (double)own : r->groups[p->group].slice;
+}
+
 static void rp_hold(rp_t *r, rp_process_t *p, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
@@ -56,7 +62,7 @@ static void rp_hold(rp_t *r, rp_process_t *p, uint32_t unit)
     if (u->part_left <= 0) u->part_left = rp_next_hold(r, p, unit);
     p->holder = unit;
     p->ends_at = r->virtual_now + u->part_left;
-    p->slice_at = p->ready.size ? r->now + r->groups[p->group].slice : RP_NEVER;
+    p->slice_at = p->ready.size ? r->now + rp_slice(r, p) : RP_NEVER;
     r->holders++;
 }
 
@@ -82,26 +88,27 @@ static void rp_want(rp_t *r, rp_process_t *p, uint32_t unit)
         return;
     }
     rp_push(r, &p->ready, unit);
-    if (p->holder != RP_NONE && p->slice_at == RP_NEVER) p->slice_at = r->now + r->groups[p->group].slice;
+    if (p->holder != RP_NONE && p->slice_at == RP_NEVER) p->slice_at = r->now + rp_slice(r, p);
 }
 
 /* --- taking units --- */
 
-static bool rp_has_room(const rp_t *r, const rp_process_t *p, int io)
+/* Only who takes a unit learns that it is one for io: it needs an ordinary thread first, and leaves room for another as
+ * long as there are not more of them than io_threads. */
+static bool rp_has_room(const rp_t *r, const rp_process_t *p)
 {
     const rp_group_t *g = &r->groups[p->group];
-    return io ? p->busy[1] < g->io_threads || p->busy[0] < g->threads : p->busy[0] < g->threads;
+    uint32_t beyond = p->busy[1] > g->io_threads ? p->busy[1] - g->io_threads : 0;
+    return p->busy[0] + beyond < g->threads;
 }
 
 static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
 {
     rp_process_t *p = &r->processes[process];
-    const rp_group_t *g = &r->groups[p->group];
     const rp_unit_t *recorded = &r->units[unit];
     rp_live_t *u = &r->live[unit];
-    bool extra = recorded->io && p->busy[1] < g->io_threads;
-    p->busy[extra]++;
-    u->process = process << 1 | extra;
+    p->busy[recorded->io != 0]++;
+    u->process = process;
     u->queued = r->now - (double)recorded->arrival_ns;
     u->held_left = (double)recorded->held_ns;
     u->idle_left = (double)recorded->idle_ns;
@@ -119,7 +126,7 @@ static uint32_t rp_choose(rp_t *r, const rp_group_t *g)
     for (uint32_t i = 0; i < g->processes; i++) {
         uint32_t process = g->first + (from + i) % g->processes;
         rp_process_t *p = &r->processes[process];
-        uint32_t load = p->busy[0] + p->busy[1] + p->waiting[0].size + p->waiting[1].size;
+        uint32_t load = p->busy[0] + p->busy[1] + p->waiting.size;
         if (load < least) best = process, least = load;
     }
     return best;
@@ -128,34 +135,28 @@ static uint32_t rp_choose(rp_t *r, const rp_group_t *g)
 static void rp_arrive(rp_t *r, uint32_t unit)
 {
     rp_group_t *g = &r->groups[r->units[unit].group];
-    int io = r->units[unit].io != 0;
     uint32_t process = rp_choose(r, g);
     rp_process_t *p = &r->processes[process];
-    if (rp_has_room(r, p, io)) rp_take(r, process, unit);
-    else rp_push(r, r->assignment == RP_SHARED ? &g->shared[io] : &p->waiting[io], unit);
+    if (rp_has_room(r, p)) rp_take(r, process, unit);
+    else rp_push(r, r->assignment == RP_SHARED ? &g->shared : &p->waiting, unit);
 }
 
-/* A thread of a process is free again: the unit that waits longest of those that it may take. */
+/* A thread of a process is free again: the units that wait longest. */
 static void rp_take_next(rp_t *r, uint32_t process)
 {
     rp_process_t *p = &r->processes[process];
-    rp_group_t *g = &r->groups[p->group];
-    rp_queue_t *queues = r->assignment == RP_SHARED ? g->shared : p->waiting;
-    for (int io = 0; io < 2; io++) {
-        if (!queues[io].size || !rp_has_room(r, p, io)) continue;
-        rp_take(r, process, rp_shift(r, &queues[io]));
-        return;
-    }
+    rp_queue_t *queue = r->assignment == RP_SHARED ? &r->groups[p->group].shared : &p->waiting;
+    while (queue->size && rp_has_room(r, p)) rp_take(r, process, rp_shift(r, queue));
 }
 
 static void rp_finish(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
-    uint32_t process = u->process >> 1;
+    uint32_t process = u->process;
     double response = r->now - (double)r->units[unit].arrival_ns;
     r->results[unit] = (rp_result_t){(uint64_t)llround(u->queued), (uint64_t)llround(u->stalled), (uint64_t)llround(u->held),
                                      (uint64_t)llround(response)};
-    r->processes[process].busy[u->process & 1]--;
+    r->processes[process].busy[r->units[unit].io != 0]--;
     r->done++;
     rp_take_next(r, process);
 }
@@ -169,7 +170,7 @@ static void rp_go_on(rp_t *r, uint32_t unit)
         u->idle_left -= idle;
         rp_io_push(r, r->now + idle, unit);
     }
-    else if (u->holds_left) rp_want(r, &r->processes[u->process >> 1], unit);
+    else if (u->holds_left) rp_want(r, &r->processes[u->process], unit);
     else rp_finish(r, unit);
 }
 
@@ -239,7 +240,7 @@ static bool rp_step(rp_t *r)
     if (arrival <= at) rp_arrive(r, r->arrived++);
     else if (io <= at) {
         uint32_t unit = rp_io_shift(r);
-        if (r->live[unit].holds_left) rp_want(r, &r->processes[r->live[unit].process >> 1], unit);
+        if (r->live[unit].holds_left) rp_want(r, &r->processes[r->live[unit].process], unit);
         else rp_finish(r, unit);
     }
     else rp_happen(r, &r->processes[process]);

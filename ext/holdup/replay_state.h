@@ -18,6 +18,7 @@ enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED };
 /* One unit as it was recorded; the words of a trace, in this order. Sorted by arrival. */
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, group, io;
+    uint64_t slice_ns; /* its thread's time slice; 0: its group's */
 } rp_unit_t;
 
 /* What became of it: response = queued + stalled + held + idle. */
@@ -41,15 +42,15 @@ typedef struct {
 typedef struct {
     uint32_t processes, threads, io_threads, first;
     double slice;
-    rp_queue_t shared[2];
+    rp_queue_t shared;
 } rp_group_t;
 
 typedef struct {
     uint32_t holder, group;
     double ends_at;        /* of the hold, on the virtual clock */
     double handoff_at, slice_at;
-    rp_queue_t ready, waiting[2];
-    uint32_t busy[2];      /* threads that have a unit: ordinary ones, and those for io (Puma's max_io_threads) */
+    rp_queue_t ready, waiting;
+    uint32_t busy[2];      /* threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
     double used;           /* time that its GVL was held */
 } rp_process_t;
 

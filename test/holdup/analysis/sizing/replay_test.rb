@@ -127,6 +127,23 @@ module Holdup::Analysis::Sizing
       assert_operator replay(units, threads: 1).elapsed_ns, :>, 600 * MS
     end
 
+    # Nobody knows that a unit is one for io before a thread has it, and those beyond the number count as ordinary ones.
+    def test_threads_for_io_start_as_ordinary_ones
+      hog = unit(held_ms: 50)
+      waiting = unit(arrival_ms: 1, held_ms: 1, idle_ms: 100, acquisitions: 1, io: true)
+      assert_in_delta 49 * MS, replay([hog, waiting], threads: 1, io_threads: 5).column(:queued).last, MS
+      ordinary = replay([waiting, waiting, waiting, unit(arrival_ms: 2)], threads: 2, io_threads: 1).column(:queued)
+      assert_equal [0, 0, 0], ordinary.first(3)
+      assert_operator ordinary.last, :>, 90 * MS
+    end
+
+    # Thread#priority shifts the slice of a thread, and of nobody else.
+    def test_a_priority_of_their_own
+      units = [unit(held_ms: 1000, slice_ns: 20 * MS), unit(arrival_ms: 1, held_ms: 30, acquisitions: 1)]
+      assert_in_delta (19 + 20) * MS, replay(units, threads: 2, handoff_ns: 0).column(:stalled).last, 21 * MS
+      assert_operator replay(units.map { |each| each.with(slice_ns: 0) }, threads: 2, handoff_ns: 0).column(:stalled).last, :>=, 100 * MS
+    end
+
     def test_twice_the_traffic
       trace = Trace.new(Array.new(10) { |index| unit(arrival_ms: 100 * index) })
       assert_in_delta 455 * MS, Replay.call(trace.faster(2), scenario).elapsed_ns, 6 * MS
