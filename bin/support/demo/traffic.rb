@@ -16,7 +16,7 @@ module Demo
       read.call("ReportsController#sales", "/reports/sales", 12),
       read.call("QuotesController#show", any.call("/quotes/%d", 1..200), 12),
       write.call("CartsController#update", any.call("/carts/%d", 1..200), 10),
-      read.call("InventoryController#show", any.call("/inventory/%d", 1..200), 8),
+      read.call("InventoryController#show", any.call("/inventory/%d", 1..200), 5),
       write.call("ExportsController#create", "/exports", 4),
       write.call("NotificationsController#create", "/notifications", 8),
       read.call("FeedsController#show", "/feed", 8),
