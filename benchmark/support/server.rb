@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
+require "holdup/lab/process_tree"
 require "net/http"
 require "socket"
-require_relative "process_tree"
 require_relative "shop"
 
 module Bench
@@ -82,7 +82,7 @@ module Bench
 
     # @return [Array(Float, Float)] seconds of the server and of the collector
     def cpu
-      tree = ProcessTree.new(@pid)
+      tree = Holdup::Lab::ProcessTree.new(@pid)
       [tree.cpu_seconds { |command| !command.include?(" collect ") }, tree.cpu_seconds { |command| command.include?(" collect ") }]
     end
 

@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
-require "fileutils"
-require "tmpdir"
 require_relative "../errors"
 require_relative "../stores"
+require_relative "folders"
 require_relative "redis"
 require_relative "sidekiq_vcpu/library"
 require_relative "sidekiq_vcpu/result"
@@ -17,7 +16,6 @@ module Holdup
     # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a real Sidekiq on
     # this machine what happens to jobs that compute, in one process and in two.
     class SidekiqVcpu
-      SHARED_MEMORY = "/dev/shm"
       LATEST_S = 1 << 40
 
       # @param seconds [Numeric] that one job alone takes, about
@@ -59,19 +57,10 @@ module Holdup
 
       def outcome(experiment, number, url, rounds)
         @progress.call(experiment, number)
-        in_folders do |folders|
+        Folders.open do |folders|
           store = Run.new(experiment, program: @program, redis: url, env: @env, **folders).call(rounds, @seconds)
           Outcome.new(windows(store)).tap { |outcome| check(outcome, experiment) }
         end
-      end
-
-      # Segments belong into memory; where there is no folder of that kind they go with the rest.
-      def in_folders
-        folder = Dir.mktmpdir("holdup-lab-")
-        segments = Dir.mktmpdir("holdup-lab-", File.writable?(SHARED_MEMORY) ? SHARED_MEMORY : nil)
-        yield({folder:, segments:})
-      ensure
-        FileUtils.rm_rf([folder, segments].compact)
       end
 
       def windows(path)

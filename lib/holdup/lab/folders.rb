@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "tmpdir"
+
+module Holdup
+  module Lab
+    # Where an experiment keeps its files while it runs. Segments belong into memory; where there is no folder of that kind
+    # they go with the rest.
+    module Folders
+      SHARED_MEMORY = "/dev/shm"
+      PREFIX = "holdup-lab-"
+
+      # @yieldparam folders [Hash{Symbol => String}] `folder` for logs and stores, `segments`
+      # @return [Object] the block's value; both are gone then
+      def self.open
+        folder = Dir.mktmpdir(PREFIX)
+        segments = Dir.mktmpdir(PREFIX, File.writable?(SHARED_MEMORY) ? SHARED_MEMORY : nil)
+        yield({folder:, segments:})
+      ensure
+        FileUtils.rm_rf([folder, segments].compact)
+      end
+    end
+  end
+end
