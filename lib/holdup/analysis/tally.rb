@@ -8,30 +8,20 @@ module Holdup
     # Adds windows of *different* series up (a window merges with its own kind only): the total of a report, a queue, a
     # setting. Mutable inside, frozen windows come out.
     class Tally
-      attr_reader :count
-
       def initialize
-        @count = @errors = 0
-        @sums = Window::SUMS.to_h { |name| [name, 0] }
-        @histograms = Window::HISTOGRAMS.to_h { |name| [name, Histogram::Accumulator.new] }
+        @totals = Window::Totals.new
       end
 
       # @param window [Holdup::Window]
       # @return [self]
       def add(window)
-        @count += window.count
-        @errors += window.errors
-        window.sums.each { |name, value| @sums[name] += value }
-        window.histograms.each { |name, histogram| @histograms[name].add(histogram) }
+        @totals.add(window)
         self
       end
 
       # @param series [Holdup::Series] what the sum is called
       # @return [Holdup::Window]
-      def to_window(series)
-        Window.empty(series:).with(count: @count, errors: @errors, sums: @sums,
-          histograms: @histograms.transform_values(&:to_histogram))
-      end
+      def to_window(series) = Window.empty(series:).with(**@totals.to_h)
 
       # @param windows [Array<Holdup::Window>]
       # @param series [Holdup::Series] what the sum is called

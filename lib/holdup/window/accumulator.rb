@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../histogram"
 require_relative "members"
+require_relative "totals"
 
 module Holdup
-  # Adds many windows of one series up, decoding and copying nothing twice.
+  # Adds many windows of one series up; the span grows with them.
   class Window::Accumulator
     # @param window [Window] the first
     def initialize(window)
@@ -13,10 +13,7 @@ module Holdup
       @host = window.host
       @start_s = window.start_s
       @end_s = window.end_s
-      @count = @errors = 0
-      @sums = Window::SUMS.to_h { |name| [name, 0] }
-      @histograms = Window::HISTOGRAMS.to_h { |name| [name, Histogram::Accumulator.new] }
-      add_numbers(window)
+      @totals = Window::Totals.new.add(window)
     end
 
     # @param window [Window] of the same series
@@ -25,14 +22,13 @@ module Holdup
     def add(window)
       raise ArgumentError, "can't merge #{window.series.inspect} into #{@series.inspect}" unless window.series == @series
       widen(window)
-      add_numbers(window)
+      @totals.add(window)
       self
     end
 
     # @return [Window]
     def to_window
-      Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series, setting: @setting, host: @host,
-        count: @count, errors: @errors, sums: @sums, histograms: @histograms.transform_values(&:to_histogram))
+      Window.new(start_s: @start_s, seconds: @start_s ? @end_s - @start_s : 0, series: @series, setting: @setting, host: @host, **@totals.to_h)
     end
 
     private
@@ -49,13 +45,6 @@ module Holdup
     def unite(window)
       return [window.setting, window.host] if @start_s.nil?
       [(@setting == window.setting) ? @setting : nil, (@host == window.host) ? @host : nil]
-    end
-
-    def add_numbers(window)
-      @count += window.count
-      @errors += window.errors
-      window.sums.each { |name, value| @sums[name] += value }
-      window.histograms.each { |name, histogram| @histograms[name].add(histogram) }
     end
   end
 end
