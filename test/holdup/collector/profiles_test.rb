@@ -112,17 +112,6 @@ class Holdup::Collector
       assert_equal 2, @store.windows(0, 1 << 40, names: "A#b").sum(&:count)
     end
 
-    # Accepts nothing.
-    class FailingStore
-      def initialize(store)
-        @store = store
-      end
-
-      def progress = @store.progress
-
-      def commit(*, **) = raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
-    end
-
     private
 
     def without_ring(head)

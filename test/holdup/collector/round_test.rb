@@ -217,17 +217,6 @@ class Holdup::Collector
       assert_equal ["other-host #{@dir}/1-1.segment"], @store.progress.keys
     end
 
-    # Accepts nothing.
-    class FailingStore
-      def initialize(store)
-        @store = store
-      end
-
-      def progress = @store.progress
-
-      def commit(*, **) = raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
-    end
-
     private
 
     def new_round(store: @store)

@@ -1,0 +1,14 @@
+# frozen_string_literal: true
+
+require "holdup/errors"
+
+# A store that accepts nothing.
+class FailingStore
+  def initialize(store)
+    @store = store
+  end
+
+  def progress = @store.progress
+
+  def commit(*, **) = raise(Holdup::StoreError::Locked.new(location: "x", seconds: 1))
+end
