@@ -32,6 +32,9 @@ module Holdup
         total_bytes && total_bytes >= limit.bytes * Jit::FULL
       end
 
+      # @return [Integer, nil] pieces of code that were thrown away because a constant or a method was defined
+      def redefined = (invalidations.values_at(:constant_state_bump, :method_lookup).compact.sum if invalidations)
+
       # @return [Integer, nil] pieces of code that were thrown away, for whatever cause
       def invalidated = invalidations&.values&.sum
     end

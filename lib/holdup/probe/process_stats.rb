@@ -6,10 +6,9 @@ module Holdup
     # Holdup::Segment::Layout::GAUGES). nil is "unknown": the probe fills in what only it knows (waiting threads, units
     # in flight), the collector what it reads from outside (RSS, PSS).
     class ProcessStats
-      # Layout: the gauges of single pools begin at 32, so many follow the named ones unused.
-      GAP = Array.new(3).freeze
       JIT = %i[jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs jit_compile_ns jit_interpreted_instructions].freeze
-      LATER = %i[redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns].freeze
+      LATER = %i[redis_rtt_ns connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns
+        jit_failures jit_code_gcs jit_redefined].freeze
       MOST_POOLS = 8
 
       # @param pools [#call] gives how busy each group of threads is: [Servers::Pool] or what answers like it
@@ -21,11 +20,11 @@ module Holdup
         @resources = resources
       end
 
-      # @return [Array<Integer, nil>] 29 gauges, the gap, three for each pool; times in nanoseconds, sizes in bytes
+      # @return [Array<Integer, nil>] 32 gauges, three for each pool; times in nanoseconds, sizes in bytes
       def to_a
         pools, gauges = @pools.call, @gauges.call
         [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *gauges.values_at(*JIT), GC.stat(:heap_live_slots),
-          pools.first&.served, *gauges.values_at(*LATER), *GAP, *each_pool([*pools, *@resources.call])]
+          pools.first&.served, *gauges.values_at(*LATER), *each_pool([*pools, *@resources.call])]
       end
 
       private

@@ -52,6 +52,7 @@ module Holdup
         cpu_ns gc_count gc_time_ns allocated_objects jit_enabled jit_code_bytes jit_alloc_bytes jit_compiled_iseqs
         jit_compile_ns jit_interpreted_instructions live_slots requests_count redis_rtt_ns
         connections_kept_ns jit_live_iseqs jit_limit_bytes jit_saturated jit_invalidations jit_enabled_ns jit_warm_ns
+        jit_failures jit_code_gcs jit_redefined
       ].freeze
 
       # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each from here on.
