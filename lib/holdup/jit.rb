@@ -3,6 +3,7 @@
 require_relative "jit/enabling"
 require_relative "jit/effectiveness"
 require_relative "jit/keeper"
+require_relative "jit/memory"
 require_relative "jit/options"
 require_relative "jit/version"
 require_relative "jit/wish"
@@ -13,13 +14,6 @@ module Holdup
   # The just-in-time compiler of this process: switched on at the right moment when `config.jit` asks for it, looked at
   # at each tick, in one form for every Ruby, and tested for whether it does anything. docs/yjit.md has the background.
   module Jit
-    # Resident memory grows by this much for each byte that the compiler accounts for (measured: 1.25 to 1.3).
-    REAL_MEMORY = 1.3
-    # Share of the limit on code and metadata at which nothing more is compiled.
-    FULL = 0.97
-    # Code and metadata together, for each byte of code (measured: 3.1 to 3.6).
-    TOTAL_TO_CODE = 3.2
-
     # @return [Module, nil] RubyVM::YJIT, where this Ruby has one that can be switched on
     def self.yjit = (RubyVM::YJIT if defined?(RubyVM::YJIT.enable))
 

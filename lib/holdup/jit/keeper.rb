@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "killers"
 require_relative "origin"
 require_relative "suspects"
 require_relative "warmth"
@@ -45,6 +46,7 @@ module Holdup
       # @return [void]
       def born
         @begun = @judged = @effective = nil
+        @prepared = GC.stat(:compact_count).positive?
         @origin.born(read)
         @warmth = Warmth.new(clock: @clock)
       end
@@ -64,13 +66,14 @@ module Holdup
          jit_compiled_iseqs: state.compiled_iseqs, jit_compile_ns: state.compile_ns,
          jit_interpreted_instructions: state.interpreted_instructions, jit_live_iseqs: state.live_iseqs,
          jit_limit_bytes: state.limit&.bytes, jit_saturated: flag(state.saturated?), jit_invalidations: state.invalidated,
-         jit_enabled_ns: @origin.since_ns, jit_warm_ns: @warmth.since_ns}
+         jit_enabled_ns: @origin.since_ns, jit_warm_ns: @warmth.since_ns, jit_failures: state.failures, jit_code_gcs: state.code_gcs,
+         jit_redefined: state.redefined}
       end
 
       # @return [Hash{String => Object}] what people ask about it, for the segment's profile
       def profile
-        {"jit.wish" => wish.action&.to_s, "jit.available" => !!@yjit, "jit.rubyopt" => @missing, "jit.parent" => on_or_off(@origin.on_in_parent),
-         **(state.enabled? ? details : {})}.compact
+        {"jit.kind" => state.kind.to_s, "jit.wish" => wish.action&.to_s, "jit.available" => !!@yjit, "jit.rubyopt" => @missing,
+         "jit.parent" => on_or_off(@origin.on_in_parent), "jit.prepared" => @prepared, **(state.enabled? ? details : {}), **@killer.to_h}.compact
       end
 
       private
@@ -84,6 +87,7 @@ module Holdup
 
       def begin_in_this_process
         @begun = true
+        @killer = @guard.call(:killers) { Killers.here&.facts }
         say_what_can_not_be
         enable if wish.on?
       end

@@ -13,7 +13,8 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     end
 
     def runtime_stats
-      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1}
+      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1,
+                  invalidate_method_lookup: 2, invalidate_constant_state_bump: 3, compilation_failure: 6, code_gc_count: 7}
     end
   end
 
@@ -32,7 +33,7 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     keeper.install
     refute_predicate @api, :enabled?
     assert_equal ["off", nil], keeper.facts.values_at("jit", "jit_by")
-    assert_equal({"jit.available" => true}, keeper.profile)
+    assert_equal({"jit.kind" => "off", "jit.available" => true}, keeper.profile)
     assert_equal [0, nil], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes)
   end
 
@@ -42,8 +43,9 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     assert_equal({mem_size: 64}, @api.enabled)
     assert_equal ["yjit", "holdup", false], keeper.facts.values_at("jit", "jit_by", "jit_effective")
     assert_equal ["on", "process", "enable", "total"], keeper.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
-    assert_equal [1, 100, 200, 5, 64 << 20, 0, 1], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
+    assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
       :jit_limit_bytes, :jit_saturated, :jit_invalidations)
+    assert_equal [6, 7, 5], keeper.gauges.values_at(:jit_failures, :jit_code_gcs, :jit_redefined)
     assert_empty @log.lines
   end
 
@@ -60,6 +62,7 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     keeper.born
     keeper.install
     assert_equal %w[off process], keeper.profile.values_at("jit.parent", "jit.at")
+    assert_equal GC.stat(:compact_count).positive?, keeper.profile["jit.prepared"]
     keeper.born
     keeper.install
     assert_equal %w[on parent holdup], keeper.profile.values_at("jit.parent", "jit.at", "jit.by")
