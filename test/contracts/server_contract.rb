@@ -32,7 +32,6 @@ module ServerContract
   end
 
   def test_restarts_under_load
-    skip "it has no restart" if server_restarts.empty?
     serve(**restarted_env.transform_keys(&:to_sym)) do |app|
       complete(app)
       server_restarts.each { |name, restart| restart(app, name, restart) }

@@ -37,7 +37,7 @@ module ServerDescription
   # Its ways of being restarted, one after the other in one server under load. Each gets the ServedApp and returns when
   # the restart is over: with assertions of what is new then (pids, generations).
   # @return [Hash{String => #call}]
-  def server_restarts = {}
+  def server_restarts = raise(NotImplementedError, "#{self.class} does not say how its server is restarted")
 
   # @return [Symbol] the signal for a stop that finishes what it has begun
   def stop_signal = :TERM

@@ -129,7 +129,6 @@ class JitIntegrationTest < Minitest::Test
   end
 
   def test_sidekiq
-    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
     RedisServer.run do |redis|
       SidekiqProcess.run(redis, "-t", "1", "-c", "2", env: ON) do |sidekiq|
         sidekiq.wait { sidekiq.snapshots.first&.gauges&.fetch(:jit_enabled) }

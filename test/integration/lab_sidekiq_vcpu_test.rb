@@ -13,10 +13,6 @@ class LabSidekiqVcpuTest < Minitest::Test
   COMMAND = ["lab", "sidekiq-vcpu", "--seconds", "0.5", "--repeat", "1"].freeze
   SHARED_MEMORY = "/dev/shm/holdup-lab-*"
 
-  def setup
-    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
-  end
-
   # Whose command line or environment has our folder in it.
   def processes_of_ours = Dir["/proc/[0-9]*"].select { |path| ours?(path) && !path.end_with?("/#{Process.pid}") }
 

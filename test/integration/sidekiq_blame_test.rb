@@ -12,10 +12,6 @@ class SidekiqBlameTest < Minitest::Test
   PDFS = 30
   MAILS = 90
 
-  def setup
-    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
-  end
-
   def test_the_report_names_the_class_that_works_on_the_cpu
     run_jobs
     document = JSON.parse(report("--format", "json"))

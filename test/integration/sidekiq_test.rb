@@ -11,10 +11,6 @@ class SidekiqIntegrationTest < Minitest::Test
              "SingleJob" => [1, 0]}.freeze
   HOUR_NS = 3_600_000_000_000
 
-  def setup
-    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
-  end
-
   def with_sidekiq(*arguments, **options, &)
     RedisServer.run { |redis| SidekiqProcess.run(redis, "-t", "1", *arguments, **options, &) }
   end

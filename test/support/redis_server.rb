@@ -42,6 +42,7 @@ class RedisServer
   attr_reader :port, :pid
 
   def initialize
+    raise "no #{PROGRAM} here: bin/setup --services installs it" unless self.class.installed?
     @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
   end
 
