@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require_relative "comparison/ages"
+require_relative "comparison/blocks"
+require_relative "comparison/bootstrap"
+require_relative "comparison/change"
+require_relative "comparison/contribution"
+require_relative "comparison/cpu_use"
+require_relative "comparison/draw"
+require_relative "comparison/estimate"
+require_relative "comparison/memory"
+require_relative "comparison/metric"
+require_relative "comparison/side"
+require_relative "comparison/strata"
+require_relative "comparison/verdict"
+
+module Holdup
+  module Analysis
+    # Two recordings side by side: what differs in their settings, how each figure differs and how surely, and which endpoints did
+    # it. Every percentile is of merged histograms, every endpoint counts on both sides as often as before, and the intervals come
+    # from drawing stretches of time anew.
+    #
+    #   comparison = Holdup::Analysis::Comparison.new(before, after)
+    #   comparison.verdict.key                     # => :better
+    #   comparison.estimates[:wall_p95].interval   # => -0.31..-0.22
+    class Comparison
+      # @return [Side]
+      attr_reader :before, :after
+
+      # @param before [Side]
+      # @param after [Side]
+      # @param rounds [Integer] of the bootstrap
+      # @param seed [Integer] the same seed, the same intervals
+      def initialize(before, after, rounds: Bootstrap::ROUNDS, seed: 1)
+        @before = before
+        @after = after
+        @bootstrap = Bootstrap.new(*sizes, paired: paired?, rounds:, seed:)
+      end
+
+      # @return [Boolean] whether there are units on both sides
+      def any? = sides.all? { |side| side.units.positive? }
+
+      # @return [Change] of the settings
+      def change = @change ||= Change.new(before.settings, after.settings)
+
+      # @return [Boolean] whether both were measured at the same time
+      def paired? = blocks.paired?
+
+      # @return [Integer] seconds of what is drawn anew
+      def block_s = blocks.length_s
+
+      # @return [Array<Integer>] blocks of each side
+      def sizes = @sizes ||= [0, 1].map { |side| blocks.numbers(side).size }
+
+      # @return [Hash{Symbol => Estimate}] one for each Metric
+      def estimates = @estimates ||= Metric::ALL.transform_values { |metric| estimate(metric) }
+
+      # @param metrics [Array<Symbol>] that count
+      # @return [Verdict::Result]
+      def verdict(metrics = Verdict::METRICS) = Verdict.new(estimates, metrics:).call
+
+      # @return [Array<Contribution>] those that moved the mean elapsed time most first
+      def contributions = @contributions ||= strata.to_a.filter_map { |series| contribution(series) }.sort_by { |one| -one.moved_ns.abs }
+
+      # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made; in no other figure
+      def mix_effect
+        own, adjusted = [figures.last, draws.last.figures(draws.last.counts)].map { |found| found[:wall_mean] }
+        (adjusted && own) ? adjusted / own - 1 : 0.0
+      end
+
+      # @return [Array<Float>] share of each side's units in endpoints that the other has none of
+      def left_out = strata.left_out
+
+      # @return [Memory]
+      def memory = @memory ||= Memory.new(before.samples, after.samples)
+
+      # @return [Array<Ages::Row>]
+      def ages = @ages ||= Ages.rows(sides.map(&:profiles))
+
+      private
+
+      def sides = [before, after]
+
+      def blocks = @blocks ||= Blocks.new(before.windows, after.windows)
+
+      def strata = @strata ||= Strata.new(before.windows, after.windows)
+
+      def cells = @cells ||= sides.each_with_index.map { |side, index| Cells.new(side, strata:, blocks:, numbers: blocks.numbers(index)) }
+
+      def draws = @draws ||= cells.zip(sizes).map { |own, size| Draw.new(own, Array.new(size, 1)) }
+
+      def figures = @figures ||= both(draws)
+
+      # Weighed like before in the same draw.
+      def both(draws) = draws.map { |draw| draw.figures(draws.first.counts) }
+
+      def rounds
+        @rounds ||= @bootstrap.rounds do |*times|
+          drawn = cells.zip(times).map { |own, of_each| Draw.new(own, of_each) }
+          [both(drawn), moves(drawn)]
+        end
+      end
+
+      def estimate(metric)
+        case metric.name
+        when :pss, :uss then memory.estimate(metric)
+        when :cpu_share then CpuUse.new(before, after).estimate(metric)
+        when :cpu_process then sides.any?(&:narrow?) ? Estimate.new(metric:, before: nil, after: nil) : drawn(metric)
+        else drawn(metric)
+        end
+      end
+
+      def drawn(metric)
+        found = Estimate.new(metric:, before: figures.first[metric.name], after: figures.last[metric.name])
+        pairs = rounds.map { |both, _| both.map { |side| side[metric.name] } }
+        return found if !found.known? || pairs.empty? || pairs.flatten.any?(nil)
+        deviation, freedom = @bootstrap.deviation(pairs, ratio: found.relative?)
+        found.with(deviation:, freedom:)
+      end
+
+      def contribution(series)
+        moved_ns = own_moves[series] or return
+        counts = draws.map(&:counts)
+        Contribution.new(series:, shares: counts.map { |units| units[series].fdiv(units.values.sum) }, means: draws.map { |draw| draw.means(:wall)[series] },
+          moved_ns:, range: range(series, moved_ns))
+      end
+
+      def own_moves = @own_moves ||= moves(draws)
+
+      def moves(draws)
+        counts = draws.first.counts
+        all = counts.values.sum
+        before, after = draws.map { |draw| draw.means(:wall) }
+        (before.keys & after.keys).to_h { |series| [series, (after[series] - before[series]) * counts[series] / all] }
+      end
+
+      def range(series, moved_ns)
+        pairs = rounds.map { |_, moves| [0.0, moves[series].to_f] }
+        return if pairs.empty?
+        deviation, freedom = @bootstrap.deviation(pairs, ratio: false)
+        reach = deviation * Student.quantile(0.5 + Estimate::LEVEL / 2, freedom)
+        (moved_ns - reach)..(moved_ns + reach)
+      end
+    end
+  end
+end

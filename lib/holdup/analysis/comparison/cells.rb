@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require_relative "density"
+
+module Holdup
+  module Analysis
+    class Comparison
+      # What the units of one side took, by endpoint and block, as plain numbers that can be added up for any draw of blocks.
+      class Cells
+        # `wall`: Density of all units; `wait`: of queued + stalled of those units of which that is known singly
+        Cell = Data.define(:numbers, :wall, :wait)
+        NUMBERS = %i[count errors wall queued stalled cpu gc].freeze
+        NS = 1_000_000_000
+
+        # @return [Array<Series>]
+        attr_reader :strata
+
+        # @param side [Side]
+        # @param strata [Strata]
+        # @param blocks [Blocks]
+        # @param numbers [Array<Integer>] of the blocks that count
+        def initialize(side, strata:, blocks:, numbers:)
+          @side = side
+          @places = strata
+          @strata = strata.to_a
+          @blocks = blocks
+          @index = numbers.each_with_index.to_h
+        end
+
+        # @return [Integer] blocks
+        def size = @index.size
+
+        # @return [Hash{Series => Array<(Integer, Cell)>}] those that are not empty, with the index of their block
+        def to_h = @to_h ||= strata.to_h { |series| [series, (0...size).filter_map { |index| (cell = cells[[series, index]]) && [index, cell] }] }
+
+        # @return [Array<Array(Integer, Integer, Integer)>] seconds, CPU time of the processes, units; block by block, whatever the endpoint
+        def around = @around ||= (0...size).map { |index| [seconds[index].to_i, processes[index].to_i, counts[index].to_i] }
+
+        private
+
+        def cells
+          @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows| [key, Cell.new(numbers: numbers(windows), wall: wall(windows), wait: waits[key])] }
+        end
+
+        def waits
+          @waits ||= by_place(@side.profiles) { |profile| profile.start_ns / NS }.transform_values do |profiles|
+            Density.weighted(profiles.map { |profile| [profile.stalled_ns + profile.queued_ns.to_i, profile.weight] })
+          end
+        end
+
+        def by_place(things)
+          placed = things.group_by { |thing| [@places.of(thing.series), index(yield(thing))] }
+          placed.reject { |(series, index), _| series.nil? || index.nil? }
+        end
+
+        def index(start_s) = @index[@blocks.number(start_s)]
+
+        def numbers(windows)
+          histograms = %i[wall queued stalled].map { |name| windows.sum { |window| window.histograms[name].sum } }
+          [windows.sum(&:count), windows.sum(&:errors), *histograms, cpu(windows), windows.sum { |window| window.sums[:gc_ns] }]
+        end
+
+        def cpu(windows) = windows.sum { |window| window.sums[:cpu_ns] + window.sums[:native_ns] }
+
+        def wall(windows) = Density.of(Histogram.sum(windows.map { |window| window.histograms[:wall] }))
+
+        def seconds = @seconds ||= by_block(@side.windows).transform_values { |windows| windows.uniq(&:start_s).sum(&:seconds) }
+
+        # What units inside units took is in twice.
+        def processes
+          @processes ||= by_block(@side.beside + @side.windows).transform_values do |windows|
+            nested, others = windows.partition { |window| window.series.kind == :nested }
+            cpu(others) - cpu(nested)
+          end
+        end
+
+        def counts = @counts ||= by_block(@side.windows).transform_values { |windows| windows.sum(&:count) }
+
+        def by_block(windows) = windows.group_by { |window| index(window.start_s) }
+      end
+    end
+  end
+end

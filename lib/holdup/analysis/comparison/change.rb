@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    class Comparison
+      # What is not the same in the settings of both sides. Facts that only ever change together are one thing that changed: with
+      # another Ruby comes another patch level. More than one thing, and nobody can say which of them did it.
+      class Change
+        # The thing => the facts that tell of it.
+        SUBJECTS = {"ruby" => %w[ruby ruby_patch engine platform], "jit" => %w[jit jit_options jit_by jit_effective], "server" => %w[server server_version],
+                    "jobs" => %w[jobs jobs_version], "machine" => %w[cpus vcpus max_cpu], "allocator" => %w[malloc malloc_arena_max malloc_conf]}.freeze
+        # Says who belongs where, and changes nothing by itself.
+        ARM = "arm"
+
+        # `subject`: String; `facts`: {String => [values before, values after]}, Arrays because a side may have several settings
+        Difference = Data.define(:subject, :facts)
+
+        # @param before [Array<Setting>]
+        # @param after [Array<Setting>]
+        def initialize(before, after)
+          @sides = [before, after]
+        end
+
+        # @return [Array<Difference>]
+        def differences
+          @differences ||= facts.group_by { |key, _| subject(key) }.map { |subject, pairs| Difference.new(subject:, facts: pairs.to_h) }
+        end
+
+        # @return [Hash{String => Object}] what is the same in all settings
+        def shared = keys.select { |key| values(key).uniq.flatten(1).uniq.size == 1 }.to_h { |key| [key, values(key).first.first] }
+
+        # @return [Boolean] whether a side is itself of several settings that differ in more than their arm
+        def mixed? = @sides.any? { |settings| settings.map { |setting| setting.attributes.except(ARM) }.uniq.size > 1 }
+
+        # @return [Boolean] whether one thing alone differs
+        def single? = differences.one? && !mixed?
+
+        # @return [Boolean] whether nothing differs that is recorded
+        def none? = differences.empty?
+
+        private
+
+        def facts = keys.to_h { |key| [key, values(key)] }.reject { |_, (before, after)| before == after }
+
+        def keys = @sides.flatten.flat_map { |setting| setting.attributes.keys }.uniq.sort - [ARM]
+
+        def values(key) = @sides.map { |settings| settings.map { |setting| setting[key] }.uniq.sort_by(&:to_s) }
+
+        def subject(key) = SUBJECTS.find { |_, keys| keys.include?(key) }&.first || key
+      end
+    end
+  end
+end

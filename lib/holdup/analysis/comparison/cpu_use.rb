@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "../processes"
+require_relative "estimate"
+
+module Holdup
+  module Analysis
+    class Comparison
+      # CPU % as dashboards show it: what the processes used of the vCPUs that there are. It says little of an application, for it
+      # follows the traffic, and where containers are added and removed to keep it, it is the same before and after. So no interval.
+      class CpuUse
+        # @param before [Side]
+        # @param after [Side]
+        def initialize(before, after)
+          @sides = [before, after]
+        end
+
+        # @param metric [Metric]
+        # @return [Estimate]
+        def estimate(metric) = Estimate.new(metric:, **%i[before after].zip(@sides.map { |side| share(side) }).to_h)
+
+        private
+
+        def share(side)
+          members = Processes.new(side.samples, from_s: side.from_s, to_s: side.to_s).members
+          cpus = Processes::Group.at_a_moment(members, &:cpu_share)
+          vcpus = side.settings.filter_map { |setting| setting["vcpus"] }.last
+          cpus / vcpus / members.map(&:host).uniq.size if cpus && vcpus
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "cells"
+require_relative "metric"
+
+module Holdup
+  module Analysis
+    class Comparison
+      # The figures of one side when each of its blocks counts so many times: once each for what was measured, as drawn for the
+      # bootstrap. Endpoints count as given, which is as many as the side before had of them.
+      class Draw
+        # @param cells [Cells]
+        # @param times [Array<Integer>] of each block
+        def initialize(cells, times)
+          @cells = cells
+          @times = times
+          @totals = cells.to_h.transform_values { |found| total(found) }
+        end
+
+        # @return [Hash{Series => Float}] units of each endpoint
+        def counts = @totals.transform_values(&:first)
+
+        # @param name [Symbol] of Cells::NUMBERS
+        # @return [Hash{Series => Float}] that of each unit of an endpoint
+        def means(name)
+          at = Cells::NUMBERS.index(name)
+          @totals.reject { |_, total| total.first.zero? }.transform_values { |total| total[at].fdiv(total.first) }
+        end
+
+        # @param counts [Hash{Series => Numeric}] how many units of each endpoint there shall be
+        # @return [Hash{Symbol => Float, nil}] by names of Metric
+        def figures(counts)
+          weights = weights(counts)
+          {**quantiles(:wall, mixed(weights, :wall)), **quantiles(:wait, mixed(weights, :wait)), **each(weights), **around}
+        end
+
+        private
+
+        # Of what both sides have in this draw.
+        def weights(counts)
+          kept = counts.select { |series, count| count.positive? && @totals.fetch(series).first.positive? }
+          all = kept.values.sum.to_f
+          kept.transform_values { |count| count / all }
+        end
+
+        def total(found)
+          found.each_with_object(Array.new(Cells::NUMBERS.size, 0)) do |(block, cell), sum|
+            times = @times[block]
+            cell.numbers.each_with_index { |number, at| sum[at] += number * times } if times.positive?
+          end
+        end
+
+        def mixed(weights, what)
+          Density.sum(weights.flat_map { |series, weight|
+            parts = @cells.to_h[series].filter_map { |block, cell| (density = cell.public_send(what)) && @times[block].positive? && [density, @times[block]] }
+            mass = parts.sum { |density, times| density.mass * times }
+            mass.positive? ? parts.map { |density, times| [density, times * weight / mass] } : []
+          })
+        end
+
+        def quantiles(name, density) = Metric::QUANTILES.to_h { |quantile, share| [:"#{name}_#{quantile}", density.quantile(share)] }
+
+        def each(weights)
+          wall, queued, stalled, cpu, gc, errors = %i[wall queued stalled cpu gc errors].map { |name| mean(weights, name) }
+          {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc, errors:}
+        end
+
+        def mean(weights, name)
+          at = Cells::NUMBERS.index(name)
+          weights.sum(0.0) { |series, weight| weight * @totals[series][at] / @totals[series].first }
+        end
+
+        # Of all units, as they were mixed.
+        def around
+          seconds, cpu_ns, units = @cells.around.zip(@times).map { |sums, times| sums.map { |sum| sum * times } }.transpose.map(&:sum)
+          {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units), throughput: seconds.zero? ? nil : units.fdiv(seconds)}
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "student"
+
+module Holdup
+  module Analysis
+    class Comparison
+      # What a figure is on either side, and how far their difference can be trusted.
+      #
+      # - `before`, `after`: nil where it is unknown
+      # - `deviation`: standard error of `change`; `freedom`: degrees of it. Both nil where there was too little to tell
+      #
+      # The difference is measured on the scale of logarithms, where half and twice are equally far, unless one side is zero.
+      Estimate = Data.define(:metric, :before, :after, :deviation, :freedom) do
+        def initialize(metric:, before:, after:, deviation: nil, freedom: nil) = super
+
+        # @return [Boolean] whether both sides are known
+        def known? = !(before.nil? || after.nil?)
+
+        # @return [Boolean] whether a relative difference says something
+        def relative? = known? && before.positive? && after.positive?
+
+        # @return [Float, nil] in the metric's unit
+        def difference = known? ? after - before : nil
+
+        # @return [Float, nil] 0.1 for a tenth more
+        def relative = relative? ? after.fdiv(before) - 1 : nil
+
+        # @return [Float] on the scale of the deviation
+        def change = relative? ? Math.log(after.fdiv(before)) : difference
+
+        # @param level [Float]
+        # @return [Range<Float>, nil] of the relative difference, or of the difference itself where there is no relative one
+        def interval(level = self.class::LEVEL)
+          return unless deviation && known?
+          reach = deviation * Student.quantile(0.5 + level / 2, freedom)
+          relative? ? (Math.exp(change - reach) - 1)..(Math.exp(change + reach) - 1) : (change - reach)..(change + reach)
+        end
+
+        # @param level [Float]
+        # @return [Symbol, nil] :more, :less, :none; nil where it can't be told
+        def direction(level = self.class::LEVEL)
+          range = interval(level) or return
+          return :none if range.cover?(0.0) || (relative? && relative.abs < metric.resolution)
+          range.begin.positive? ? :more : :less
+        end
+
+        # @return [Symbol, nil] :better, :worse, :none, :changed (where neither is better); nil where it can't be told
+        def verdict(level = self.class::LEVEL)
+          found = direction(level)
+          return found if found.nil? || found == :none
+          return :changed unless metric.better
+          (found == metric.better) ? :better : :worse
+        end
+
+        # @return [Float, nil] the relative difference that would have been shown in four of five cases
+        def visible(level = self.class::LEVEL)
+          return unless deviation && relative?
+          reach = deviation * (Student.quantile(0.5 + level / 2, freedom) + Student.quantile(self.class::POWER, freedom))
+          [Math.exp(reach) - 1, metric.resolution].max
+        end
+      end
+
+      Estimate::LEVEL = 0.95
+      Estimate::POWER = 0.8
+    end
+  end
+end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "../filter"
+require_relative "../sizing/recording/boots"
+
+module Holdup
+  module Analysis
+    class Comparison
+      # One of the two things that are compared: a span of time, settings, or both. Units of the first two minutes of a process are
+      # kept apart: they load, fill caches and are compiled, which another number of deployments makes more or less of.
+      class Side
+        # Settings with a smaller share of the units are remains of a deploy.
+        FEW = 0.01
+
+        # @return [String] what it is called
+        attr_reader :label
+
+        # @return [Integer] seconds since 1970
+        attr_reader :from_s, :to_s
+
+        # @param label [String]
+        # @param windows [Enumerable<Window>] of all kinds of its processes
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @param profiles [Enumerable<UnitProfile>]
+        # @param samples [Array<Hash{Symbol => Object}>] of processes
+        # @param filter [Filter] which units
+        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: Filter.new(kind: :request))
+          @label = label
+          @from_s = from_s
+          @to_s = to_s
+          @filter = filter
+          @all = windows.to_a
+          @every_profile = profiles.select { |profile| filter.series?(profile.series) && settings.include?(profile.setting) }
+          @samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
+        end
+
+        # @return [Array<Hash>] of its processes
+        attr_reader :samples
+
+        # @return [Array<Setting>] most units first
+        def settings
+          @settings ||= begin
+            units = chosen.group_by(&:setting).transform_values { |same| same.sum(&:count) }
+            units.select { |_, count| count >= FEW * units.values.sum }.sort_by { |_, count| -count }.map(&:first)
+          end
+        end
+
+        # @return [Array<Window>] of the units that are compared
+        def windows = warmed? ? parted.first : chosen
+
+        # @return [Array<Window>] of units in the first minutes of processes, which are left out
+        def cold = warmed? ? parted.last : []
+
+        # @return [Array<UnitProfile>]
+        def profiles = @profiles ||= warmed? ? @every_profile.select { |profile| boots.warm_unit?(profile) } : @every_profile
+
+        # @return [Array<Window>] of everything else that these processes did: threads outside of units, other kinds of units
+        def beside = @beside ||= own.reject { |window| chosen?(window) || window.series.kind == :process }.select { |window| !warmed? || warm?(window) }
+
+        # @return [Integer] units
+        def units = windows.sum(&:count)
+
+        # @return [Boolean] whether there are units beyond the first minutes; else these have to do
+        def warmed? = parted.first.sum(&:count).positive?
+
+        # @return [Boolean] whether anything tells when processes began
+        def boots_known? = @every_profile.any? || samples.any?
+
+        # @return [Boolean] whether some of the processes' units are left out
+        def narrow? = !!(@filter.name || @filter.queue)
+
+        private
+
+        def chosen = @chosen ||= @all.select { |window| chosen?(window) }
+
+        def chosen?(window) = window.series.unit? && window.count.positive? && @filter.series?(window.series)
+
+        def own = @all.select { |window| settings.include?(window.setting) }
+
+        def parted = @parted ||= chosen.select { |window| settings.include?(window.setting) }.partition { |window| warm?(window) }
+
+        def warm?(window)
+          (@warm ||= {}).fetch(window.start_s) { |start_s| @warm[start_s] = boots.warm?(start_s, window.end_s) }
+        end
+
+        def boots = @boots ||= Sizing::Recording::Boots.new(@every_profile, samples)
+
+        def fingerprints = @fingerprints ||= settings.map(&:fingerprint)
+      end
+    end
+  end
+end
