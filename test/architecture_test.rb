@@ -15,7 +15,7 @@ class ArchitectureTest < Minitest::Test
   # part => the parts that it may require, itself and values aside
   ALLOWED = {
     "advice" => %w[analysis],
-    "analysis" => %w[probe],
+    "analysis" => %w[jit probe],
     "base" => %w[configuration instrumentation log recorder runtime servers],
     "cli" => %w[advice analysis collector configuration doctor lab log reports runtime segment stores],
     "collector" => %w[guard log segment setting_facts],
@@ -34,15 +34,16 @@ class ArchitectureTest < Minitest::Test
     "rails" => %w[base instrumentation],
     "recorder" => %w[guard],
     "reports" => %w[analysis],
-    "runtime" => %w[collector configuration flat_json fork_hook guard jit log probe recorder segment servers setting_facts stores],
+    "runtime" => %w[collector configuration flat_json fork_hook guard jit log probe recorder segment servers setting_facts stats_log stores],
     "segment" => [],
     "servers" => %w[instrumentation],
     "setting_facts" => %w[flat_json probe],
+    "stats_log" => %w[jit segment],
     "stores" => []
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
-  IN_APP = %w[base configuration exec flat_json fork_hook guard instrumentation jit log probe recorder runtime segment servers setting_facts].freeze
+  IN_APP = %w[base configuration exec flat_json fork_hook guard instrumentation jit log probe recorder runtime segment servers setting_facts stats_log].freeze
   GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack)[\/.-]/
   # Rails, RUBYOPT and Sequel's migrator bring what these stand on.
   LOADED_BY_A_HOST = %r{\A(rails\.rb|exec_boot\.rb|stores/migrations/)}

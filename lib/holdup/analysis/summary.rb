@@ -5,6 +5,7 @@ require_relative "capacity"
 require_relative "connections"
 require_relative "filter"
 require_relative "grouping"
+require_relative "jits"
 require_relative "ledger"
 require_relative "pairs"
 require_relative "processes"
@@ -54,11 +55,11 @@ module Holdup
       # All chosen units. With no filter, what nested units counted twice is taken off.
       # @return [Row]
       def total
-        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: fingerprints(chosen))
+        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq)
       end
 
       # @return [Blame] of the whole process, whatever the filter leaves out
-      def blame = @blame ||= Blame.new(lines: unit_lines + account_lines + nested_lines, handoff_ns:)
+      def blame = @blame ||= Blame.new(lines: lines(units) + lines(accounts) + nested_lines, handoff_ns:)
 
       # @return [SettingNames] of the chosen units
       def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
@@ -68,9 +69,12 @@ module Holdup
 
       # @return [Processes] as sampled
       def processes
-        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: @entries.filter_map(&:setting).to_h { |setting| [setting.fingerprint, setting] },
+        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
           native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
       end
+
+      # @return [Jits] of all processes, whatever the filter leaves out
+      def jits = @jits ||= Jits.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
 
       # @param row [Row]
       # @return [Float, nil] see Capacity
@@ -106,7 +110,7 @@ module Holdup
 
       def in_force?(setting) = filter.threads.nil? || (!setting.nil? && filter.setting?(setting))
 
-      def fingerprints(entries) = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
+      def settings_by_fingerprint = @entries.filter_map(&:setting).to_h { |setting| [setting.fingerprint, setting] }
 
       def of_kind(*kinds) = @entries.select { |entry| kinds.include?(entry.series.kind) }
 
@@ -125,10 +129,6 @@ module Holdup
       def accounts = of_kind(:account).reject { |entry| entry.series.name == HANDOFF }
 
       def handoff_ns = of_kind(:account).sum { |entry| (entry.series.name == HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
-
-      def unit_lines = lines(units)
-
-      def account_lines = lines(accounts)
 
       def lines(entries)
         entries.group_by(&:series).map { |series, same| line(series, Tally.sum(same.map(&:window))) }

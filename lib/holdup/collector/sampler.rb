@@ -14,6 +14,7 @@ module Holdup
     #   `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
     # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog" for each pool
+    # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process (docs/segment.md)
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class Sampler
       EVERY_S = 60

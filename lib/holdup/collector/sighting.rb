@@ -6,6 +6,9 @@ module Holdup
   class Collector
     # One process as a tick saw it: what its segment and the folder say of it.
     class Sighting
+      # What of the profile each sample tells: short, and asked of every span of time.
+      TOLD = %w[jit. killer.].freeze
+
       attr_reader :header
 
       # @param header [Segment::Header]
@@ -39,13 +42,15 @@ module Holdup
       # @return [Hash{Symbol => Object}] what it says itself, without its levers
       def facts
         {pid:, name: header.process_name, setting: @setting.fingerprint, generation: header.generation, parent: header.parent,
-         start: header.start, since_s: header.created_ns / 1_000_000_000, server: profile["server"], ended: @ended || nil, **header.counters, **header.gauges, **pools}.compact
+         start: header.start, since_s: header.created_ns / 1_000_000_000, server: profile["server"], ended: @ended || nil, **header.counters, **header.gauges, **pools, **told}.compact
       end
 
       # @return [Hash{Symbol => Object}] "lever.threads.value" ...
       def levers = profile.select { |key, _| key.start_with?("lever.") }.transform_keys(&:to_sym)
 
       private
+
+      def told = profile.select { |key, _| key.start_with?(*TOLD) }.transform_keys(&:to_sym)
 
       def pools
         header.pools.each_with_index.inject({}) do |all, (pool, index)|

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "jit_facts"
+require_relative "../analysis/jits/facts"
 
 module Holdup
   module Doctor
@@ -36,8 +36,8 @@ module Holdup
     Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile, :gauges, :born_ns) do
       def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, **rest) = super
 
-      # @return [JitFacts]
-      def jit = JitFacts.of(setting, profile, gauges)
+      # @return [Analysis::Jits::Facts]
+      def jit = Analysis::Jits::Facts.of(setting, profile, gauges)
     end
   end
 end

@@ -81,6 +81,12 @@ class Holdup::Collector
       assert_equal 3, samples(160 + 3600 + 3600).first[:"lever.threads.value"]
     end
 
+    def test_what_is_short_and_asked_of_each_span_is_told_each_time
+      @writer.profile = {"jit.at" => "process", "killer.name" => "sidekiqswarm", "lever.threads.value" => 5}
+      @sampler.committed(samples(100))
+      assert_equal ["process", "sidekiqswarm", nil], samples(160).first.values_at(:"jit.at", :"killer.name", :"lever.threads.value")
+    end
+
     private
 
     def samples(at_s, ended: false, here: true)

@@ -20,6 +20,28 @@ module Holdup
 
         def last_s = @samples.last[:at_s]
 
+        # @param keys [Array<Symbol>]
+        # @return [Array<Array>] at_s and their values, of the samples that have all of them
+        def points(*keys) = @samples.select { |sample| keys.all? { |key| sample[key] } }.map { |sample| sample.values_at(:at_s, *keys) }
+
+        # @param second [Integer]
+        # @return [Trail, nil] the samples as of then
+        def since(second)
+          later = @samples.select { |sample| sample[:at_s] >= second }
+          Trail.new(later) if later.any?
+        end
+
+        # @return [Integer, nil] second of the first sample with that value
+        def first_with(key, value) = @samples.find { |sample| sample[key] == value }&.fetch(:at_s)
+
+        # @param key [Symbol] a number
+        # @param second [Integer]
+        # @return [Float, nil] its value then, on the line between the samples around; nil before the first and after the last
+        def at(key, second)
+          before, after = points(key).each_cons(2).find { |earlier, later| second.between?(earlier.first, later.first) }
+          before && before.last + (after.last - before.last) * (second - before.first).fdiv(after.first - before.first)
+        end
+
         # A counter may fall, when what it counted is gone (a thread, rounding): that adds nothing.
         # @return [Integer, nil] by how much it grew; nil with less than two samples
         def grown(key)

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "jits/life"
+require_relative "jits/server"
+
+module Holdup
+  module Analysis
+    # The JIT of all processes that were sampled. Pure: samples and settings in, figures out.
+    #
+    #   jits = Holdup::Analysis::Jits.new(store.processes(from, to), settings: {"a1b2" => setting})
+    #   jits.on.sum { |life| life.facts.memory_bytes }
+    class Jits
+      EVERY_S = 60
+      CONTAINER = 0
+      # So many samples may be missing of a process that is still there.
+      MISSING = 3
+
+      # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
+      # @param settings [Hash{String => Setting}] by fingerprint
+      # @param every_s [Integer] seconds between two samples of a process
+      def initialize(samples, settings: {}, every_s: EVERY_S)
+        @samples = samples.reject { |sample| sample[:pid].equal?(CONTAINER) }.sort_by { |sample| sample[:at_s] }
+        @settings = settings
+        @every_s = every_s
+      end
+
+      # @return [Array<Life>] of processes that have told anything about it
+      def lives
+        @lives ||= @samples.group_by { |sample| sample.values_at(:host, :pid, :start) }.values
+          .map { |samples| life(Processes::Trail.new(samples)) }.select { |life| life.facts.kind }
+      end
+
+      # @return [Array<Life>] that had not ended at last
+      def present
+        @present ||= lives.reject { |life| life.ended? || life.last_s < newest_s - MISSING * @every_s }
+      end
+
+      # @return [Array<Life>] of these, those with a JIT
+      def on = present.select { |life| life.facts.on? }
+
+      # @return [Array<Life>] of these, those without
+      def off = present.select { |life| life.facts.off? }
+
+      # @return [Array<Server>]
+      def servers
+        @servers ||= lives.group_by(&:server).map { |name, same| Server.new(name, same, present.select { |life| life.server == name }) }
+          .sort_by { |server| server.name.to_s }
+      end
+
+      private
+
+      def newest_s = lives.map(&:last_s).max
+
+      def life(trail) = Life.new(trail, setting: @settings[trail[:setting]]&.attributes || {})
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../../jit/memory"
+
+module Holdup
+  module Analysis
+    class Jits
+      # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its segment, or from
+      # its samples, which have the same.
+      #
+      # - `kind`: "yjit", "zjit", "off"; nil when the process has told nothing yet
+      # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot" with Ruby,
+      #   "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the process it was forked from
+      # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take; `options`: those given
+      # - `effective`, `saturated`: true, false, nil when not known; `suspects`: libraries that may be why it is not effective
+      # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
+      # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup ran in its parent
+      Facts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options, :effective, :suspects, :saturated, :since_ns, :warm_ns,
+        :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold, :compiled_iseqs, :live_iseqs, :invalidations, :failures,
+        :code_gcs, :redefined, :prepared) do
+        def initialize(**known) = super(**self.class.members.to_h { |name| [name, nil] }, **known)
+
+        # @param setting [Hash{String => Object}]
+        # @param profile [Hash{String => Object}]
+        # @param gauges [Hash{Symbol => Integer, nil}]
+        # @return [Facts]
+        def self.of(setting, profile = {}, gauges = {})
+          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared].to_h { |name| [name, profile["jit.#{name}"]] }
+          new(**told, **{kind: setting["jit"], by: setting["jit_by"]}.compact, effective: setting["jit_effective"], options: setting["jit_options"],
+            **figures(gauges))
+        end
+
+        def self.figures(gauges)
+          {saturated: gauges[:jit_saturated]&.positive?, since_ns: gauges[:jit_enabled_ns], warm_ns: gauges[:jit_warm_ns],
+           code_bytes: gauges[:jit_code_bytes], metadata_bytes: gauges[:jit_alloc_bytes],
+           **%i[limit_bytes compiled_iseqs live_iseqs invalidations failures code_gcs redefined].to_h { |name| [name, gauges[:"jit_#{name}"]] }}
+        end
+        private_class_method :figures
+
+        def on? = !kind.nil? && !off?
+
+        def off? = kind == "off"
+
+        # @return [Integer, nil] code and metadata
+        def total_bytes = (code_bytes + metadata_bytes if code_bytes && metadata_bytes)
+
+        # @return [Integer, nil] what it adds to the memory of the process
+        def memory_bytes = total_bytes && (total_bytes * Holdup::Jit::REAL_MEMORY).round
+
+        # @return [Boolean] with Ruby itself
+        def at_boot? = at == "boot"
+
+        # @return [Boolean] the process has it from the one that it was forked from, and that from nobody's options
+        def inherited? = on? && at == "parent"
+      end
+    end
+  end
+end

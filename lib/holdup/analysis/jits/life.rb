@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "../../jit/version"
+require_relative "../processes/trail"
+require_relative "facts"
+require_relative "killer"
+
+module Holdup
+  module Analysis
+    class Jits
+      # One process from its birth on, as far as its samples tell: what its JIT was at last, what it did in between.
+      class Life
+        NS = 1_000_000_000
+        GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes jit_compiled_iseqs jit_live_iseqs
+          jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
+        TOLD = Facts.members.map { |name| :"jit.#{name}" }.freeze
+
+        # @return [Facts] as last known
+        attr_reader :facts
+        # @return [Killer, nil]
+        attr_reader :killer
+        # @return [Processes::Trail]
+        attr_reader :trail
+
+        # @param trail [Processes::Trail]
+        # @param setting [Hash{String => Object}] attributes
+        def initialize(trail, setting: {})
+          @trail = trail
+          @setting = setting
+          @facts = Facts.of(setting, TOLD.to_h { |key| [key.name, trail[key]] }, GAUGES.to_h { |key| [key, trail[key]] })
+          @killer = Killer.of(trail)
+        end
+
+        # @return [Object, nil] a fact of its setting
+        def [](key) = @setting[key]
+
+        # @return [Holdup::Jit::Version, nil]
+        def ruby = (text = self["ruby"]) && Holdup::Jit::Version.parse(text)
+
+        def server = @trail[:server]
+
+        def host = @trail[:host]
+
+        def name = @trail[:name]
+
+        def ended? = !!@trail[:ended]
+
+        # @return [Boolean] one of a forking server
+        def worker? = name.to_s.start_with?("worker ")
+
+        # @return [Integer] seconds since 1970
+        def born_s = @trail[:since_s] || @trail.first_s
+
+        def last_s = @trail.last_s
+
+        # @return [Integer] seconds
+        def age_s = last_s - born_s
+
+        # @return [Integer, nil] that it has measured
+        def units = @trail[:units]
+
+        def rss_bytes = @trail[:rss_bytes]
+
+        # @return [Integer, nil] seconds since 1970
+        def warm_s = facts.warm_ns && facts.warm_ns / NS
+
+        # @return [Integer, nil] seconds from when it was switched on
+        def warm_after_s = (warm_s - facts.since_ns / NS if warm_s && facts.since_ns)
+
+        # @return [Integer, nil] units that it had measured by then, between the samples around
+        def warm_after_units = warm_s && @trail.at(:units, warm_s)&.round
+
+        # @return [Processes::Trail, nil] its samples as of when it was warm
+        def warm_trail = warm_s && @trail.since(warm_s)
+
+        # @return [Array<Array(Symbol, Integer)>] what happened to it and when (seconds since 1970), in that order
+        def events
+          {boot: born_s, enabled: facts.since_ns && facts.since_ns / NS, warm: warm_s, saturated: @trail.first_with(:jit_saturated, 1), exit: ended? ? last_s : nil}
+            .compact.sort_by { |_, second| second }
+        end
+
+        # @return [Array<Array(Integer, Float)>] age in seconds and interpreted instructions for each unit, from sample to sample
+        def warm_up
+          @trail.points(:units, :jit_interpreted_instructions).each_cons(2).filter_map do |(_, units, before), (at_s, units_now, now)|
+            [at_s - born_s, (now - before).fdiv(units_now - units)] if units_now > units && now >= before
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "growth"
+require_relative "life"
+
+module Holdup
+  module Analysis
+    class Jits
+      # The JIT in all processes of one server. Figures are medians over the processes that are there and have one.
+      class Server
+        attr_reader :name, :lives, :present
+
+        # @param name [String, nil]
+        # @param lives [Array<Life>] all, those that have ended too
+        # @param present [Array<Life>]
+        def initialize(name, lives, present)
+          @name = name
+          @lives = lives
+          @present = present
+        end
+
+        # @return [Array<Life>] of those that are there
+        def on = @on ||= present.select { |life| life.facts.on? }
+
+        # @return [Array<Life>]
+        def off = @off ||= present.select { |life| life.facts.off? }
+
+        # @param key [Symbol] of Facts
+        # @return [Array<Object>] all values that there are
+        def all(key) = on.filter_map { |life| life.facts.public_send(key) }.uniq
+
+        # @return [Numeric, nil] of those that know
+        def median(lives = on)
+          values = lives.filter_map { |life| yield life }.sort
+          values[(values.size - 1) / 2] if values.any?
+        end
+
+        # @return [Integer, nil] nanoseconds since 1970: when the first of them had it
+        def since_ns = all(:since_ns).min
+
+        def warm = on.count(&:warm_s)
+
+        def saturated = on.count { |life| life.facts.saturated }
+
+        # @return [Array<Life>]
+        def ended = lives.select(&:ended?)
+
+        # @return [Integer, nil] median of those that have ended
+        def units_per_life = median(ended, &:units)
+
+        # @return [Killer, nil]
+        def killer = present.filter_map(&:killer).first
+
+        # @return [Growth] of its processes' memory
+        def growth = @growth ||= Growth.new(lives)
+
+        # @param ages_s [Array<Integer>] ends of the bands
+        # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
+        def warm_up(ages_s)
+          points = lives.select { |life| life.facts.on? }.flat_map(&:warm_up)
+          [0, *ages_s].each_cons(2).filter_map do |from_s, to_s|
+            values = points.select { |age_s, _| age_s > from_s && age_s <= to_s }.map(&:last).sort
+            [to_s, values[(values.size - 1) / 2]] if values.any?
+          end.to_h
+        end
+      end
+    end
+  end
+end
