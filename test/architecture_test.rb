@@ -28,7 +28,7 @@ class ArchitectureTest < Minitest::Test
     "guard" => %w[log],
     "instrumentation" => %w[guard recorder],
     "jit" => [],
-    "lab" => %w[analysis reports stores],
+    "lab" => %w[analysis collector log reports segment stores],
     "log" => [],
     "probe" => [],
     "rails" => %w[base instrumentation],

@@ -30,11 +30,12 @@ module Holdup
         # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
         # @param kind [Symbol] :request or :job
         # @param vcpus [Numeric, nil] of a host; nil: as the setting says
-        def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil)
+        # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out itself
+        def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: Boots::WARM_UP_S)
           own = windows.select { |window| window.series.kind == kind && window.count.positive? }
           @settings = own.group_by(&:setting).transform_values { |same| same.sum(&:count) }.sort_by { |_, units| -units }.to_h
           mine = profiles.select { |profile| profile.setting == setting && profile.series.kind == kind }
-          boots = Boots.new(mine, samples.select { |sample| sample[:setting] == setting&.fingerprint })
+          boots = Boots.new(mine, samples.select { |sample| sample[:setting] == setting&.fingerprint }, warm_up_s:)
           @recorded = own.select { |window| window.setting == setting }
           @windows = @recorded.select { |window| boots.warm?(window.start_s, window.end_s) }
           @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)

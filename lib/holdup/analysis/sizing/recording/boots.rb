@@ -16,7 +16,9 @@ module Holdup
 
         # @param profiles [Array<UnitProfile>]
         # @param samples [Array<Hash{Symbol => Object}>] of processes, see Store#processes
-        def initialize(profiles, samples)
+        # @param warm_up_s [Integer] 0: everything counts
+        def initialize(profiles, samples, warm_up_s: WARM_UP_S)
+          @warm_up_s = warm_up_s
           @lives = {}
           samples.each { |sample| live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s] }
           profiles.each { |profile| live([profile.host, profile.process.pid, profile.process.since_ns / NS], profile.start_ns / NS) }
@@ -26,14 +28,15 @@ module Holdup
         # @param end_s [Integer]
         # @return [Boolean]
         def warm?(start_s, end_s)
+          return true if @warm_up_s.zero?
           there = @lives.select { |(*, since_s), last_s| since_s < end_s && last_s >= start_s }.keys
-          young = there.count { |*, since_s| since_s > start_s - WARM_UP_S }
+          young = there.count { |*, since_s| since_s > start_s - @warm_up_s }
           young <= there.size * FEW
         end
 
         # @param profile [UnitProfile]
         # @return [Boolean]
-        def warm_unit?(profile) = profile.age_ns >= WARM_UP_S * NS
+        def warm_unit?(profile) = profile.age_ns >= @warm_up_s * NS
 
         private
 
