@@ -41,10 +41,17 @@ module Holdup
       def run
         @start_ns = @reported_ns = @clock.monotonic_ns
         step until @arrivals.empty? && @open.empty?
+        @elapsed_s = elapsed_ns / 1e9
         @tally.outcomes
       ensure
         @open.each(&:close)
       end
+
+      # @return [Float] how long it ran, to the last answer
+      attr_reader :elapsed_s
+
+      # @return [Outcome, nil] of all routes together; nil without requests
+      def total = @tally.total
 
       private
 

@@ -31,6 +31,9 @@ module Holdup
       # @return [Hash<String, Outcome>] by label, frozen
       def outcomes = @entries.to_h { |label, entries| [label, outcome(label, entries)] }.freeze
 
+      # @return [Outcome, nil] of all routes together; nil when there was nothing
+      def total = (outcome("all", @entries.values.flatten(1)) unless count.zero?)
+
       private
 
       def outcome(label, entries)

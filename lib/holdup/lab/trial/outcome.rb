@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/sizing/observation"
+require_relative "../../analysis/summary"
+require_relative "../percentile"
+
+module Holdup
+  module Lab
+    class Trial
+    end
+
+    # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
+    #
+    # - `arm`, `rate` (requests per second that were sent); `load`: :open or :closed; `seen`: OpenLoop::Seen
+    # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at the end (PSS); nil
+    #   where the system doesn't tell; `warmed`: WarmUp::Result
+    # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
+    class Trial::Outcome
+      attr_reader :arm, :rate, :load, :seen, :cpu_s, :memory_bytes, :warmed, :windows, :profiles, :samples
+
+      def initialize(arm:, rate:, load:, seen:, cpu_s:, memory_bytes:, warmed:, windows:, profiles:, samples:)
+        @arm = arm
+        @rate = rate
+        @load = load
+        @seen = seen
+        @cpu_s = cpu_s
+        @memory_bytes = memory_bytes
+        @warmed = warmed
+        @windows = windows
+        @profiles = profiles
+        @samples = samples
+      end
+
+      # @return [Analysis::Row] all requests
+      def total = summary.total
+
+      # @return [Array<Analysis::Row>] by name
+      def rows = summary.rows
+
+      # @return [Setting] that the server ran with
+      def setting = observation.setting
+
+      # @return [Float] answers per second
+      def throughput = seen.throughput
+
+      # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
+      def queued_ns = total.histogram(:queued).mean
+
+      # @return [Float, nil] ns, mean
+      def stalled_ns = total.histogram(:stalled).mean
+
+      # @return [Float] ns that a user feels of waiting, mean
+      def wait_ns = queued_ns.to_f + stalled_ns.to_f
+
+      # @return [Float] ns from the client's sending to the unit's end, mean
+      def response_ns = queued_ns.to_f + total.histogram(:wall).mean.to_f
+
+      # @param share [Float]
+      # @return [Integer, nil] ns, the same as a percentile, by single units
+      def percentile(share) = Percentile.of(responses, share)
+
+      # @return [Float, nil] ns of CPU that a request took, all threads of the server together
+      def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
+
+      # @return [Analysis::Sizing::Observation] for predictions
+      def observation
+        @observation ||= Analysis::Sizing::Observation.new(Analysis::Sizing::Recording.new(windows:, profiles:, samples:, warm_up_s: 0), kind: :request,
+          members: summary.processes.members)
+      end
+
+      private
+
+      def summary = @summary ||= Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40, samples:, filter: Analysis::Filter.new(kind: :request))
+
+      def responses = @responses ||= profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }.sort
+    end
+  end
+end

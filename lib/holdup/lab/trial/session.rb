@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../../collector/process_facts"
+require_relative "../../errors"
+require_relative "outcome"
+require_relative "warm_up"
+
+module Holdup
+  module Lab
+    class Trial
+    end
+
+    # A server that answers, under load. What came before a measurement is left out of it to the unit.
+    class Trial::Session
+      # How the setting calls what an arm can ask for.
+      FACTS = {processes: "workers", threads: "threads"}.freeze
+
+      # @return [WarmUp::Result, nil]
+      attr_reader :warmed
+
+      # @param arm [Arm]
+      # @param served [Served]
+      # @param intake [Intake]
+      # @param routes [Array<Route>]
+      # @param load [#call]
+      # @param progress [#call]
+      def initialize(arm:, served:, intake:, routes:, load:, progress:)
+        @arm = arm
+        @served = served
+        @intake = intake
+        @routes = routes
+        @load = load
+        @progress = progress
+      end
+
+      # @param rate [Numeric] requests per second
+      # @return [self]
+      # @raise [Holdup::Error]
+      def warm_up(rate, longest_s: Trial::WarmUp::LONGEST_S)
+        slice_s = Trial::WarmUp.slice_s(rate)
+        @warmed = Trial::WarmUp.new(slice_s:, longest_s:).call do |slices|
+          @progress.call(:warm_up, arm: @arm, seconds: slices * slice_s)
+          slice(rate, slice_s)
+        end
+        self
+      end
+
+      # @param rate [Numeric] requests per second
+      # @param seconds [Numeric]
+      # @param seed [Integer] the same requests for the same seed
+      # @return [Outcome]
+      # @raise [Holdup::Error] the server has ended
+      def measure(rate:, seconds:, seed: 1)
+        @intake.clear
+        cpu_s = @served.cpu_seconds
+        seen = drive(rate, seconds, seed) { |state| @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s) }
+        cpu_s &&= @served.cpu_seconds - cpu_s
+        @intake.take
+        Trial::Outcome.new(arm: @arm, rate:, load: @load.kind, seen:, cpu_s:, memory_bytes:, warmed: @warmed, windows: @intake.windows,
+          profiles: @intake.profiles, samples: @intake.samples)
+      end
+
+      private
+
+      def memory_bytes
+        facts = @intake.profiles.map { |profile| profile.process.pid }.uniq.map { |pid| Collector::ProcessFacts.new.call(pid) }
+        facts.filter_map { |fact| fact[:pss_bytes] || fact[:rss_bytes] }.then { |all| all.sum if all.any? }
+      end
+
+      def drive(rate, seconds, seed, &progress)
+        @load.call(@served.target, routes: @routes, rate:, seconds:, seed:, progress:).tap { @served.check }
+      end
+
+      # @return [Float] CPU ns of a request
+      def slice(rate, seconds)
+        @intake.clear
+        seen = drive(rate, seconds, 1)
+        units = @intake.take.windows.select { |window| window.series.kind == :request }
+        raise unmeasured(seen) if units.sum(&:count).zero?
+        check(units.last.setting)
+        units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count))
+      end
+
+      def unmeasured(seen)
+        Error.new("Holdup measured none of #{seen.total&.count} requests (#{seen.total&.lost} without an answer)", "see `holdup doctor`; #{@served.said}")
+      end
+
+      # A server that heeds neither variable nor argument would be measured under a wrong name.
+      def check(setting)
+        FACTS.each do |name, fact|
+          wanted = @arm.public_send(name)
+          got = [setting[fact].to_i, 1].max
+          next if wanted.nil? || setting[fact].nil? || got == wanted
+          raise Error.new("the server runs with #{got} #{name}, not #{wanted}", "let its configuration read #{variable(name)}, or write {#{name}} into the command")
+        end
+      end
+
+      def variable(name) = (name == :threads) ? "RAILS_MAX_THREADS" : "WEB_CONCURRENCY"
+    end
+  end
+end

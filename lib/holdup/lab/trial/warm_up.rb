@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Lab
+    class Trial
+    end
+
+    # Drives a server until it is steady. It gets the same requests again and again, slice by slice; while code is loaded and
+    # compiled and caches fill, the CPU that a request takes falls. Steady: in CALM slices one after the other it was not lower than
+    # in the one before, but for noise.
+    class Trial::WarmUp
+      LONGEST_S = 45
+      SLICE_S = (2.0..10.0)
+      # So many requests in a slice, that their mean says something.
+      REQUESTS = 100
+      FALL = 0.05
+      CALM = 2
+
+      # `seconds`: how long it took; `cpu_ns`: of a request, slice by slice; `steady`: whether it got there in time
+      Result = Data.define(:seconds, :cpu_ns, :steady)
+
+      # @param rate [Numeric] requests per second
+      # @return [Float] seconds of a slice
+      def self.slice_s(rate) = REQUESTS.fdiv(rate).clamp(SLICE_S)
+
+      # @param slice_s [Numeric]
+      # @param longest_s [Numeric]
+      def initialize(slice_s:, longest_s: LONGEST_S)
+        @slice_s = slice_s
+        @most = [(longest_s / slice_s).floor, 1].max
+      end
+
+      # @yieldparam slices [Integer] that were before
+      # @yieldreturn [Float] CPU ns of a request in one more slice
+      # @return [Result]
+      def call
+        cpu_ns = []
+        cpu_ns << yield(cpu_ns.size) until steady?(cpu_ns) || cpu_ns.size >= @most
+        Result.new(seconds: cpu_ns.size * @slice_s, cpu_ns:, steady: steady?(cpu_ns))
+      end
+
+      private
+
+      def steady?(slices)
+        slices.size > CALM && slices.last(CALM + 1).each_cons(2).all? { |before, after| after > before * (1 - FALL) }
+      end
+    end
+  end
+end

@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/trial"
+
+class Holdup::Lab::Trial::SessionTest < Minitest::Test
+  Lab = Holdup::Lab
+  Served = Struct.new(:target, :cpu_seconds, :said) do
+    def check = nil
+  end
+
+  # Takes in the same units each time.
+  Intake = Struct.new(:windows, :profiles, :samples, :cleared) do
+    def clear = self.cleared = cleared.to_i + 1
+
+    def take = self
+  end
+
+  LOAD = Class.new do
+    def kind = :open
+
+    def call(_target, routes:, rate:, seconds:, **)
+      tally = Lab::Tally.new
+      (rate * seconds).to_i.times { |number| tally.add(routes.first, 200, number + 1) }
+      Lab::OpenLoop::Seen.new(total: tally.total, routes: tally.outcomes, seconds:)
+    end
+  end
+
+  def session(facts: {"threads" => 5, "workers" => 2}, arm: Lab::Arm.new(processes: 2, threads: 5), windows: nil)
+    setting = Holdup::Setting.new(facts)
+    windows ||= [window(setting)]
+    profile = Holdup::UnitProfile.new(series:, setting:, host: "h", process: Holdup::UnitProfile::Process.new(pid: Process.pid, since_ns: 0), start_ns: 1, running_ns: 2, cpu_ns: 2, idle_ns: 3,
+      stalled_ns: 4, acquisitions: 1, longest_hold_ns: 1, gc_ns: 0, queued_ns: 1, in_flight_milli: 1000, weight: 1.0)
+    @intake = Intake.new(windows, [profile], [])
+    @steps = []
+    Lab::Trial::Session.new(arm:, served: Served.new(nil, 1.5, "it said: hello"), intake: @intake, routes: [Lab::Route.new(label: "/", path: "/")], load: LOAD.new,
+      progress: ->(step, **) { @steps << step })
+  end
+
+  def series = Holdup::Series.new(kind: :request, name: "GET /")
+
+  def window(setting)
+    empty = Holdup::Window.empty(series:, setting:, host: "h", start_s: 0, seconds: 60)
+    wall = Holdup::Histogram.of([1_000_000] * 10)
+    empty.with(count: 10, sums: empty.sums.merge(cpu_ns: 5_000_000), histograms: empty.histograms.merge(wall:, queued: wall, stalled: wall))
+  end
+
+  def test_warms_up_until_steady
+    warmed = session.warm_up(50).warmed
+    assert_equal [500_000.0] * 3, warmed.cpu_ns
+    assert_predicate warmed, :steady
+    assert_equal [:warm_up] * 3, @steps
+  end
+
+  def test_measures_without_what_came_before
+    outcome = session.measure(rate: 50, seconds: 2)
+    assert_equal [1, 100, 50.0], [@intake.cleared, outcome.seen.total.count, outcome.throughput]
+    assert_equal [2_000_000.0, 2_000_000.0, 10], [outcome.wait_ns, outcome.response_ns, outcome.percentile(0.95)]
+    assert_equal [0.0, 10], [outcome.cpu_ns, outcome.total.count]
+    assert_operator outcome.memory_bytes, :>, 1_000_000
+  end
+
+  def test_refuses_a_server_that_heeds_nobody
+    error = assert_raises(Holdup::Error) { session(facts: {"threads" => 3}).warm_up(50) }
+    assert_match(/runs with 3 threads, not 5; .*RAILS_MAX_THREADS, or write \{threads\} into the command/, error.message)
+  end
+
+  def test_refuses_what_holdup_does_not_measure
+    error = assert_raises(Holdup::Error) { session(windows: []).warm_up(50) }
+    assert_match(/measured none of 100 requests .*see `holdup doctor`; it said: hello/, error.message)
+  end
+end
