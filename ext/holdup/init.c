@@ -217,6 +217,19 @@ static VALUE probe_set_profile(VALUE self, VALUE json)
     return json;
 }
 
+/*
+ * read_segment(offset, length): bytes of this process's own segment, without letting go of the GVL: on a busy process each
+ * read of the file would wait for its turn again. nil beyond what is there.
+ */
+static VALUE probe_read_segment(VALUE self, VALUE offset, VALUE length)
+{
+    uint64_t from = NUM2ULL(offset), bytes = NUM2ULL(length);
+    if (!seg.base) return Qnil;
+    uint64_t end = SEG_HEADER->series_offset + SEG_HEADER->series_count * sizeof(seg_series_t);
+    if (from > end || bytes > end - from) return Qnil;
+    return rb_str_new(seg.base + from, (long)bytes);
+}
+
 /* Adds to one of the process counters that Ruby code owns (10: skew clamped, 13: guard). */
 static VALUE probe_count(VALUE self, VALUE counter)
 {
@@ -269,6 +282,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "open_segment", probe_open_segment, 5);
     rb_define_singleton_method(probe, "open_anonymous_segment", probe_open_anonymous_segment, 5);
     rb_define_singleton_method(probe, "close_segment", probe_close_segment, 0);
+    rb_define_singleton_method(probe, "read_segment", probe_read_segment, 2);
     rb_define_singleton_method(probe, "identify", probe_identify, 2);
     rb_define_singleton_method(probe, "setting=", probe_set_setting, 1);
     rb_define_singleton_method(probe, "profile=", probe_set_profile, 1);

@@ -35,6 +35,20 @@ class SegmentTest < Minitest::Test
     assert_predicate snapshot.header, :closed?
   end
 
+  def test_a_process_reads_its_own_segment
+    write(<<~RUBY)
+      Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, nil, false)
+      header = Holdup::Probe.read_segment(0, 4096)
+      count, start = header.unpack1("Q<", offset: 48), header.unpack1("Q<", offset: 64)
+      size = start + count * #{L::SERIES_BYTES}
+      raise "not all of it" unless Holdup::Probe.read_segment(0, size) == File.binread(#{File.join(@dir, "1-1.segment").dump}, size)
+      raise "beyond" if Holdup::Probe.read_segment(0, size + 1) || Holdup::Probe.read_segment(size + 1, 0) || Holdup::Probe.read_segment(8, 2**64 - 4)
+      Holdup::Probe.close_segment
+      raise "closed" if Holdup::Probe.read_segment(0, 8)
+    RUBY
+    assert_predicate read.header, :closed?
+  end
+
   # wall = running + stalled + idle holds for sums, and the ring tells the same units as the histograms.
   def test_histograms_sums_and_ring_agree
     write('30.times { |n| Holdup::Probe.record(Holdup::Probe.enter.tap { burn(n * 300) }, 1, "A#b", nil, n * 1_000_000, n.even?) }')

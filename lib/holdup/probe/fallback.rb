@@ -41,6 +41,8 @@ module Holdup
 
       def close_segment = nil
 
+      def read_segment(_offset, _length) = nil
+
       def identify(_worker_index, _generation) = nil
 
       def charge(_handle, _which, _ns) = nil
