@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "jits/life"
+require_relative "jits/origins"
 require_relative "jits/server"
+require_relative "lives"
 
 module Holdup
   module Analysis
@@ -40,6 +42,12 @@ module Holdup
 
       # @return [Array<Life>] of these, those without
       def off = present.select { |life| life.facts.off? }
+
+      # @return [Origins]
+      def origins = Origins.new(present.map(&:place))
+
+      # @return [Array<Lives>] workers that were replaced before their JIT paid, one for each server
+      def wasted = Lives.of(@samples).select(&:wasted?)
 
       # @return [Array<Server>]
       def servers

@@ -25,9 +25,17 @@ module Holdup
       def self.median(values) = values.sort[(values.size - 1) / 2]
       private_class_method :build, :median
 
+      # Requests that a worker should serve in its life, and how long it should be, to have something of what it compiles.
+      def short? = units < Lives::ENOUGH || seconds < Lives::ENOUGH_S
+
+      # @return [Boolean] with a JIT, and replaced again and again before it paid
+      def wasted? = jit && recycled? && short?
+
       # A deployment or two replaces all of them as well; a server that was stopped has none any more.
       # @return [Boolean] whether they were replaced more than twice in the time
       def recycled? = alive.positive? && ended > 2 * alive
     end
+
+    Lives::ENOUGH, Lives::ENOUGH_S = 1000, 1800
   end
 end

@@ -5,6 +5,10 @@ require_relative "../../jit/memory"
 module Holdup
   module Analysis
     class Jits
+      MIB = 1 << 20
+      # What a limit that is reached is raised to.
+      LARGER = 1.25
+
       # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its segment, or from
       # its samples, which have the same.
       #
@@ -46,6 +50,21 @@ module Holdup
 
         # @return [Integer, nil] what it adds to the memory of the process
         def memory_bytes = total_bytes && (total_bytes * Holdup::Jit::REAL_MEMORY).round
+
+        # @return [String] the option that limits its memory
+        def size_option = (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
+
+        # @return [Integer, nil] MiB: the limit and a quarter more
+        def larger_mib = limit_bytes && (limit_bytes * LARGER / MIB).ceil
+
+        # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code, metadata comes on top
+        def larger_by_bytes
+          more = limit_bytes && larger_mib * MIB - limit_bytes
+          more && (more * Holdup::Jit::REAL_MEMORY * ((limit_of == "code") ? Holdup::Jit::TOTAL_TO_CODE : 1)).ceil
+        end
+
+        # @return [Array<String>]
+        def suspected = suspects.to_s.split(", ")
 
         # @return [Boolean] with Ruby itself
         def at_boot? = at == "boot"

@@ -4,6 +4,7 @@ require_relative "../../jit/version"
 require_relative "../processes/trail"
 require_relative "facts"
 require_relative "killer"
+require_relative "origins"
 
 module Holdup
   module Analysis
@@ -47,6 +48,12 @@ module Holdup
 
         # @return [Boolean] one of a forking server
         def worker? = name.to_s.start_with?("worker ")
+
+        # @return [Origins::Place]
+        def place = Origins::Place.new(facts:, server:, worker: worker?, refork: !!self["refork"])
+
+        # @return [Boolean] nothing more is compiled: the limit is reached, or compiling fails
+        def full? = !!facts.saturated || @trail.grown(:jit_failures).to_i.positive?
 
         # @return [Integer] seconds since 1970
         def born_s = @trail[:since_s] || @trail.first_s

@@ -19,7 +19,7 @@ module Holdup
 
           def ineffective(jits)
             return if jits.empty?
-            suspects = jits.filter_map(&:suspects).flat_map { |names| names.split(", ") }.uniq
+            suspects = jits.flat_map(&:suspected).uniq
             return Finding.warn(:jit_ineffective, processes: jits.size) if suspects.empty?
             Finding.warn(:jit_ineffective_suspects, processes: jits.size, suspects: suspects.join(", "))
           end
@@ -27,9 +27,8 @@ module Holdup
           def saturated(jits)
             fullest = jits.max_by { |jit| jit.code_bytes.to_i }
             return unless fullest
-            option = (fullest.limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
             Finding.warn(:jit_saturated, processes: jits.size, limit: mib(fullest.limit_bytes), from: fullest.limit_from.to_s, code: mib(fullest.code_bytes),
-              metadata: mib(fullest.metadata_bytes), option:, more: (fullest.limit_bytes / MIB * 1.25).ceil)
+              metadata: mib(fullest.metadata_bytes), option: fullest.size_option, more: fullest.larger_mib)
           end
 
           def mib(bytes) = bytes ? (bytes / MIB).round(1) : "?"

@@ -1,43 +1,33 @@
 # frozen_string_literal: true
 
+require_relative "../../analysis/jits/origins"
 require_relative "../finding"
 
 module Holdup
   module Doctor
     module Checks
-      # Whether the JIT was switched on at the right place: in the processes that take units, after the application was
-      # loaded. Where a server forks its workers from a worker, they are meant to have it from there.
+      # Whether the JIT was switched on at the right place.
       module JitOrigin
-        AT_START = "boot"
-
         class << self
           def call(host)
-            processes = host.alive.reject { |process| process.setting["refork"] }
-            [at_start(processes.map(&:jit)), *servers(processes)].compact
+            origins = Analysis::Jits::Origins.new(host.alive.map { |process| place(process) })
+            [at_start(origins.at_start), *origins.masters.map { |found| master(found) }].compact
           end
 
           private
 
+          def place(process)
+            Analysis::Jits::Origins::Place.new(facts: process.jit, server: process.profile["server"], worker: !!process.worker, refork: !!process.setting["refork"])
+          end
+
           def at_start(jits)
-            early = jits.select { |jit| jit.at == AT_START }
-            Finding.warn(:jit_at_boot, by: early.filter_map(&:by).uniq.join(", "), processes: early.size) if early.any?
+            Finding.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size) if jits.any?
           end
 
-          # Whatever else a worker forks has its JIT from there, and is no worker.
-          def servers(processes)
-            processes.select(&:worker).group_by { |process| process.profile["server"] }.values.map { |workers| master(workers.map(&:jit)) }
-          end
-
-          # A hook that runs in the master after it has forked its first worker leaves that one without.
-          def master(jits)
-            inherited, without = jits.select(&:inherited?), jits.select { |jit| jit.parent == "off" }
-            return wrong_hook(inherited, without) if inherited.any? && without.any?
-            return Finding.ok(:jit_master_off) if jits.any? { |jit| jit.on? && jit.parent == "off" }
-            Finding.ok(:jit_in_master, by: inherited.first.by) if inherited.any?
-          end
-
-          def wrong_hook(inherited, without)
-            Finding.warn(:jit_wrong_hook, by: inherited.first.by, with: inherited.size, without: without.size)
+          def master(found)
+            return Finding.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size, without: found.without.size) if found.wrong_hook?
+            return Finding.ok(:jit_master_off) if found.off?
+            Finding.ok(:jit_in_master, by: found.by) if found.on?
           end
         end
       end
