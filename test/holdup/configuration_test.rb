@@ -26,12 +26,14 @@ class Holdup::ConfigurationTest < Minitest::Test
     env = {"HOLDUP_ENABLED" => "no", "HOLDUP_DIR" => "/dev/shm/x", "HOLDUP_STORE" => "memory:", "HOLDUP_APP" => "a",
            "HOLDUP_REVISION" => "r", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
            "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_TICK_SECONDS" => "0.5",
-           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31"}
+           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
+           "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby"}
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)
     refute config.enabled
     assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
+    assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
     assert_nil config.log_target
   end
 
@@ -40,6 +42,20 @@ class Holdup::ConfigurationTest < Minitest::Test
     [:on, :off, nil, {after: :boot, mem_size: 2048}].each { |value| assert_equal [value], [build { |draft| draft.jit = value }.jit] }
     [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true}].each do |value|
       assert_raises(Holdup::ConfigurationError) { build { |draft| draft.jit = value } }
+    end
+  end
+
+  def test_the_lines_of_statistics
+    texts = {"stdout" => :stdout, "OFF" => :off, "/var/log/a=b.log" => "/var/log/a=b.log", "every=5" => {every: 5.0}}
+    texts.each { |text, value| assert_equal value, build("HOLDUP_STATS_LOG" => text).stats_log }
+    [nil, :stderr, $stdout, CollectedLog.new.tap { |log| log.define_singleton_method(:info) { |_| nil } }, {sample: 1, workers: 2}].each do |value|
+      assert_equal [value], [build { |draft| draft.stats_log = value }.stats_log]
+    end
+    [:file, "log/stats.log", 3, {to: "x"}, {every: 0.5}, {sample: 0}, {sample: 1.1}, {workers: 0}, {format: :xml}, {namespace: "AWS/EC2"}, {cols: 1}].each do |value|
+      assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.stats_log = value } }
+    end
+    %w[log/stats.log every=x every=5,every=6 to=stdout;every=5 workers=1.5 color=1 =].each do |text|
+      assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_STATS_LOG" => text) }
     end
   end
 

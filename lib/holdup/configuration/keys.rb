@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "stats_log_type"
 require_relative "types"
 
 module Holdup
@@ -57,6 +58,11 @@ module Holdup
       Key.new(name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
         help: "What carries segments to the store: a process beside the server, a thread in it (development), or off " \
           "when you run `holdup collect` yourself."),
+      Key.new(name: :stats_log, type: Types::StatsLog.new, default: nil, example: "{to: :stdout, every: 60, workers: 1}",
+        help: "One JSON line for each process and interval with its units, times, CPU, memory and JIT, and one when it boots, " \
+          "enables a JIT, is warm, has its JIT's memory full, exits: to :stdout, :stderr, a path or a Logger. A Hash says more: " \
+          "every (seconds), format (:json, :emf), sample (share of the lines), workers (so many of a server), namespace (for :emf). " \
+          "nil: none. In the environment: stdout, a path, off, or to=stdout,every=60."),
       Key.new(name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
         help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing.")
     ].freeze

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../clock"
 require_relative "../flat_json"
 require_relative "../probe/process_stats"
 require_relative "../setting_facts"
@@ -34,6 +35,7 @@ module Holdup
         take(server)
         open_segment
         @probe.enable
+        @stats_log = @guard.call(:stats_log) { stats_log }
         resume
         self
       end
@@ -67,6 +69,7 @@ module Holdup
       def close
         @ticker.stop
         @guard.call(:tick) { tick }
+        @guard.call(:stats_log) { @stats_log&.close }
         @probe.disable
         @probe.close_segment
       end
@@ -77,9 +80,18 @@ module Holdup
         label_threads
         describe
         @probe.tick(@stats.to_a)
+        @guard.call(:stats_log) { @stats_log&.tick }
       end
 
       private
+
+      # Loaded only where somebody wants it.
+      def stats_log
+        wanted = @configuration.stats_log
+        return if wanted.nil? || wanted == :off
+        require_relative "../stats_log"
+        StatsLog.build(StatsLog::Options.from(wanted), probe: @probe, log: @log, gauges: -> { @resources.gauges }, clock: Clock.new)
+      end
 
       def take(server)
         @server = server

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "../histogram"
+require_relative "../segment/layout"
+
+module Holdup
+  class StatsLog
+    # All units of this process since it started, as one distribution. Units inside units are units, but their time is in
+    # twice, so it is taken off the sums.
+    #
+    # - `units`, `errors`: how many; `sums`: {Symbol => Integer} nanoseconds of wall, running, stalled, idle
+    # - `histograms`: {Symbol => Histogram} of wall, stalled, queued
+    Totals = Data.define(:units, :errors, :sums, :histograms) do
+      # @param reader [Segment::Reader]
+      # @return [Totals]
+      def self.of(reader)
+        slots = Array.new(reader.header.series_count) { |index| reader.slot(index) }.compact
+        nested = slots.find { |slot| slot.series.kind == :nested }
+        slots = slots.select { |slot| Totals::KINDS.include?(slot.series.kind) }
+        new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums: Totals::PARTS.to_h { |name| [name, sum(slots, name) - sum([nested].compact, name)] },
+          histograms: Totals::DISTRIBUTIONS.to_h { |name| [name, Histogram.sum(slots.map { |slot| cells(slot, name) })] })
+      end
+
+      def self.cells(slot, name) = slot.histograms[Segment::Layout::HISTOGRAMS.index(name)]
+
+      def self.sum(slots, name) = slots.sum { |slot| cells(slot, name).sum }
+      private_class_method :cells, :sum
+
+      # @param earlier [Totals] of the same process
+      # @return [Totals] what was added since
+      def -(other)
+        with(units: units - other.units, errors: errors - other.errors, sums: sums.merge(other.sums) { |_, now, before| now - before },
+          histograms: histograms.merge(other.histograms) { |_, now, before| now - before })
+      end
+
+      # @return [Float, nil] of the units' time
+      def share(part) = (sums[part].fdiv(sums[:wall]) if sums[:wall].positive?)
+
+      # @return [Integer, nil] nanoseconds
+      def quantile(name, q) = histograms[name].quantile(q)
+    end
+
+    Totals::KINDS = %i[request job overflow].freeze
+    Totals::PARTS = %i[wall running stalled idle].freeze
+    Totals::DISTRIBUTIONS = %i[wall stalled queued].freeze
+  end
+end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stats_log"
+require "json"
+
+class Holdup::StatsLogTest < Minitest::Test
+  def setup
+    @dir = Dir.mktmpdir
+  end
+
+  def teardown
+    FileUtils.remove_entry(@dir)
+  end
+
+  def stats(...) = StatsLines.new(@dir, ...)
+
+  def test_a_line_at_each_turn_of_a_life
+    stats = stats()
+    stats.after(1)
+    stats.gauge(**StatsLines::GAUGES)
+    3.times { stats.after(0) }
+    stats.gauge(jit_warm_ns: 1_700_000_001_000_000_000)
+    stats.after(0)
+    stats.gauge(jit_saturated: 1)
+    stats.after(0)
+    stats.stats.close
+    assert_equal %w[boot enabled warm saturated exit], stats.events
+    assert_equal [0, 1, 1, 1, 1], stats.lines.map { |line| line["jit_on"] }
+    assert_equal [nil, 0, 1, 1, 1], stats.lines.map { |line| line["jit_warm"] }
+    assert_equal [nil, 0, 0, 1, 1], stats.lines.map { |line| line["jit_saturated"] }
+  end
+
+  def test_a_line_every_so_often
+    stats = stats(every: 60)
+    stats.after(0)
+    400.times { stats.after(1) }
+    assert_includes 5..8, stats.events.count("stats")
+    stats.lines.drop(2).each { |line| assert_includes 53..67, line["interval_s"] }
+  end
+
+  def test_one_worker_only
+    assert_equal [2, 2, 0], [0, 1, 2].map { |worker| count(worker, workers: 2) }
+    assert_equal [2, 2], [count(-1, workers: 1), count(7)]
+  end
+
+  def count(worker, **options)
+    stats = StatsLines.new(File.join(@dir, "#{worker}#{options.size}"), worker:, **options)
+    stats.after(0)
+    stats.after(120)
+    stats.events.size
+  end
+
+  def test_a_fork_that_is_no_worker_yet_waits_where_workers_are_chosen
+    stats = stats(worker: -1, workers: 1)
+    stats.segment.put_word(176, 1) # its generation
+    stats.after(1)
+    assert_empty stats.events
+    stats.segment.put_word(168, 0) # its worker's index
+    stats.after(1)
+    assert_equal %w[boot], stats.events
+    assert_equal [0, 1], stats.lines.first.values_at("worker", "generation")
+  end
+
+  def test_what_is_left_out_by_sampling_is_in_the_next_line
+    stats = stats(every: 60, sample: 0.3)
+    stats.after(0)
+    100.times do
+      10.times { stats.segment.record("A#b", wall: 1000) }
+      stats.after(67)
+    end
+    written = stats.lines.select { |line| line["event"] == "stats" }
+    assert_includes 10..60, written.size
+    stats.stats.close
+    assert_equal 1000, stats.lines.sum { |line| line["units"].to_i }
+  end
+
+  def test_dropped_lines_are_counted_and_told_by_the_next
+    stats = stats(every: 1)
+    stats.after(0)
+    stats.sink.full = true
+    3.times { stats.after(2) }
+    stats.sink.full = false
+    assert_equal 3, stats.after(2)["dropped"]
+    assert_empty stats.log.lines
+  end
+
+  def test_what_can_not_be_written_is_said_once
+    stats = stats(every: 1)
+    stats.sink.error = Errno::EROFS.new("/var/log/x")
+    3.times { stats.after(2) }
+    assert_equal 1, stats.log.lines.size
+    assert_match(/stats_log can't be written.*Read-only file system/, stats.log.lines.first)
+    stats.sink.error = nil
+    assert_operator stats.after(2)["dropped"], :>=, 3
+  end
+
+  def test_nothing_was_written_by_a_process_that_wrote_no_line
+    stats = stats(workers: 1, worker: 3)
+    stats.after(100)
+    stats.stats.close
+    assert_empty stats.sink.texts
+  end
+
+  def test_without_a_segment_there_is_no_line
+    stats = stats()
+    stats.define_singleton_method(:read_segment) { |*| nil }
+    stats.after(100)
+    assert_empty stats.sink.texts
+  end
+end
