@@ -12,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.3"
   spec.metadata = {"rubygems_mfa_required" => "true"}
-  spec.files = Dir["lib/**/*.{rb,yml,tt}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
+  spec.files = Dir["lib/**/*.{rb,yml,tt,erb,css}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
   spec.bindir = "exe"
   spec.executables = ["holdup"]
   # JRuby has no GVL to measure and no sqlite3: a gem of its own (`HOLDUP_PLATFORM=java gem build`) installs and loads there.
@@ -20,7 +20,12 @@ Gem::Specification.new do |spec|
   spec.platform = "java" if java
   spec.extensions = ["ext/holdup/extconf.rb"] unless java
 
-  # Only the collector, the stores and the CLI load these; the half that runs inside the application loads none.
+  # Only the collector, the stores, the CLI and the dashboard load these; the half that runs inside the application loads none.
   spec.add_dependency "sequel", "~> 5.80"
   spec.add_dependency "sqlite3", ">= 1.7" unless java
+  # Only the dashboard.
+  spec.add_dependency "erubi", "~> 1.11"
+  spec.add_dependency "rack", ">= 2.2.4"
+  spec.add_dependency "roda", "~> 3.60"
+  spec.add_dependency "tilt", "~> 2.0"
 end
