@@ -30,7 +30,7 @@ module Holdup
 
         def missing(reason)
           UnsupportedError.new("there is no Sidekiq #{OLDEST} or newer here (#{reason})",
-            "run it where yours is (`bundle exec holdup lab sidekiq-vcpu` in your application), or `gem install sidekiq`")
+            "run it where yours is (`bundle exec holdup lab ...` in your application), or `gem install sidekiq`")
         end
         private_class_method :missing
       end

@@ -95,8 +95,6 @@ module Holdup
         def clean_up
           @children.each(&:stop)
           @queue.remove
-        rescue *[defined?(::RedisClient::Error) && ::RedisClient::Error].compact # Redis has gone, and the queue with it
-          nil
         ensure
           @queue.close
         end
