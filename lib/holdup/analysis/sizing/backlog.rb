@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "replay"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # What threads get done that always have work, as a job runner's while its queue is long: the recorded units are replayed as
+      # if all of them had come at once. Where jobs are unlike it is nearer to the truth than the closed model.
+      #
+      # All given units count alike, each as often as the other, so their mean is the recording's and no luck of a draw.
+      class Backlog
+        # What a thread does between two units (it fetches the next one and reports the last), on average. It is no part of any
+        # unit and yet of the time that a unit costs.
+        Between = Data.define(:held_ns, :idle_ns, :acquisitions)
+        Between::NOTHING = Between.new(held_ns: 0.0, idle_ns: 0.0, acquisitions: 0.0)
+
+        # At least so many are played.
+        UNITS = 8_000
+        # The first have all threads begin at once, and the last leave some without work.
+        EDGE = 0.1
+        NS = 1_000_000_000
+
+        # @param profiles [Array<UnitProfile>] each standing for as many units
+        # @param between [Between]
+        # @param growth [Float] see Demand
+        # @param vcpus [Numeric]
+        # @param seed [Integer] of the order in which they come
+        def initialize(profiles, vcpus:, between: Between::NOTHING, growth: 0.0, seed: 1)
+          @profiles = profiles
+          @between = between
+          @growth = growth
+          @vcpus = vcpus
+          @seed = seed
+        end
+
+        # @param threads [Integer] of each process
+        # @param processes [Integer]
+        # @return [Float] units per second
+        def throughput(threads:, processes: 1)
+          ends = play(threads, processes).column(:response).sort
+          from, to = [EDGE, 1 - EDGE].map { |share| (ends.size * share).floor }
+          (to - from) * NS.fdiv(ends[to] - ends[from])
+        end
+
+        private
+
+        def play(threads, processes)
+          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, assignment: :shared, seed: @seed))
+        end
+
+        def trace
+          @trace ||= begin
+            random = Random.new(@seed)
+            times = (UNITS / @profiles.size.to_f).ceil
+            Trace.new(Array.new(times) { @profiles.shuffle(random:) }.flatten(1).each_with_index.map { |profile, index| unit(profile, index) })
+          end
+        end
+
+        # One nanosecond after the other: their order is part of the result.
+        def unit(profile, index)
+          held_ns = profile.running_ns + @between.held_ns.round
+          Trace::Unit.new(arrival_ns: index, held_ns:, idle_ns: profile.idle_ns + @between.idle_ns.round, acquisitions: profile.acquisitions + @between.acquisitions.round,
+            longest_ns: [profile.longest_hold_ns, held_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
+        end
+      end
+    end
+  end
+end
