@@ -7,8 +7,15 @@ module Holdup
   class CLI
     # Experiments with real processes on this machine, by name: `holdup lab sidekiq-vcpu`.
     class Lab
-      SUMMARIES = {"sidekiq-vcpu" => "why CPU % halves when the vCPUs double"}.freeze
+      SUMMARIES = {
+        "jobs" => "Sidekiq at each concurrency, beside the prediction",
+        "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
+      }.freeze
       LOADERS = {
+        "jobs" => -> {
+          require_relative "lab/jobs"
+          Jobs
+        },
         "sidekiq-vcpu" => -> {
           require_relative "lab/sidekiq_vcpu"
           SidekiqVcpu

@@ -49,9 +49,9 @@ class Holdup::CLI::LabTest < Minitest::Test
   end
 
   def test_asked_wrongly
-    {[] => /lab needs the name of an experiment; it is one of sidekiq-vcpu/,
+    {[] => /lab needs the name of an experiment; it is one of .*sidekiq-vcpu/,
      ["sidekiq-vcpus"] => /no experiment "sidekiq-vcpus"; did you mean sidekiq-vcpu\?/,
-     ["other"] => /no experiment "other"; it is one of sidekiq-vcpu/,
+     ["other"] => /no experiment "other"; it is one of .*sidekiq-vcpu/,
      ["sidekiq-vcpu", "--seconds", "0"] => /--seconds can't be "0"; it takes a number of seconds from 0.1 to 600/,
      ["sidekiq-vcpu", "--repeat", "0"] => /--repeat can't be "0"/,
      ["sidekiq-vcpu", "--autoscale-target", "101"] => /from 1 to 100/,

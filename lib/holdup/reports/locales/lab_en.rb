@@ -43,7 +43,21 @@ module Holdup
         lab_starved: "The machine was busy with something else: jobs held the GVL without a CPU for up to %<share>s of their time " \
           "(starved). Without that time: %<without>s each, and so it is explained below. Run it again on a quiet machine, with more --seconds and --repeat.",
         lab_off_slower: "The same work took %<ratio>s the CPU time: two vCPUs that share a core, or a CPU that clocks down.",
-        lab_off_unknown: "Run it again on a quiet machine, with more --seconds and --repeat."
+        lab_off_unknown: "Run it again on a quiet machine, with more --seconds and --repeat.",
+
+        lab_jobs_title: "Jobs at each concurrency (Sidekiq %<sidekiq>s, Ruby %<ruby>s, %<vcpus>s vCPUs)",
+        lab_jobs_progress: "run %<number>s of %<of>s: %<threads>s threads",
+        lab_jobs_threads: "threads", lab_jobs_measured: "jobs/s", lab_jobs_replay: "predicted", lab_jobs_error: "error", lab_jobs_closed: "formula",
+        lab_jobs_amdahl: "Amdahl", lab_jobs_running: "running", lab_jobs_stalled: "stalled", lab_jobs_p95: "p95", lab_jobs_gvl: "GVL",
+        lab_jobs_enough: "%<threads>s threads are enough: %<rate>s jobs/s. They are the fewest with %<share>s of the most that was measured.",
+        lab_jobs_accuracy: "From the run at %<baseline>s threads alone the others were predicted within %<replay>s (formula %<closed>s, Amdahl's law %<amdahl>s).",
+        lab_jobs_facts: "Jobs measured: %<count>s; runs of each concurrency: %<rounds>s; medians of these. The queue was never empty. * is the run that the predictions are made from.",
+        lab_jobs_note: "predicted: its jobs replayed with other threads. formula: the closed model. error: of predicted, in the same round. " \
+          "running, stalled, p95: of a job's elapsed time. GVL: share of the time that it was held.",
+        lab_jobs_stopped: "Stopped before all runs were done.",
+        lab_jobs_errors: "%<count>s jobs failed. They count like others, but may be shorter.",
+        lab_jobs_locked: "With %<threads>s threads %<share>s of their time is a wait for locks, in jobs or between them (Sidekiq's log has one). That is the limit " \
+          "then, and no prediction knows it."
       }.freeze
     end
   end

@@ -43,7 +43,21 @@ module Holdup
         lab_starved: "マシンが他のことで混んでいました。ジョブは最大で時間の %<share>s の間、GVL を持ちながら CPU がありませんでした（CPU 待ち）。" \
           "その時間を除くと、各 %<without>s になります（以下の説明はこの値です）。静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
         lab_off_slower: "同じ仕事に %<ratio>s の CPU 時間がかかりました。2 つの vCPU が 1 つのコアを共有しているか、CPU のクロックが下がっています。",
-        lab_off_unknown: "静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。"
+        lab_off_unknown: "静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
+
+        lab_jobs_title: "並行数ごとのジョブ（Sidekiq %<sidekiq>s、Ruby %<ruby>s、vCPU %<vcpus>s 個）",
+        lab_jobs_progress: "%<of>s 回中 %<number>s 回目：%<threads>s スレッド",
+        lab_jobs_threads: "スレッド", lab_jobs_measured: "個/秒", lab_jobs_replay: "予測", lab_jobs_error: "誤差", lab_jobs_closed: "式",
+        lab_jobs_amdahl: "Amdahl", lab_jobs_running: "実行", lab_jobs_stalled: "GVL 待ち", lab_jobs_p95: "p95", lab_jobs_gvl: "GVL",
+        lab_jobs_enough: "%<threads>s スレッドで足ります：毎秒 %<rate>s 個。測定された最大の %<share>s に届く、いちばん少ない数です。",
+        lab_jobs_accuracy: "%<baseline>s スレッドの実行だけから、他の並行数を誤差 %<replay>s 以内で予測しました（式 %<closed>s、Amdahl の法則 %<amdahl>s）。",
+        lab_jobs_facts: "測定したジョブ：%<count>s 個。並行数ごとの実行：%<rounds>s 回（数値はその中央値）。キューは空になっていません。* は予測の元にした実行です。",
+        lab_jobs_note: "予測：そのジョブを別のスレッド数で再生したもの。式：閉じたモデル。誤差：同じ巡での予測の誤差。" \
+          "実行、GVL 待ち、p95：ジョブの経過時間のもの。GVL：保持されていた時間の割合。",
+        lab_jobs_stopped: "すべての実行が終わる前に止められました。",
+        lab_jobs_errors: "%<count>s 個のジョブが失敗しました。他と同じに数えていますが、短いかもしれません。",
+        lab_jobs_locked: "%<threads>s スレッドでは、時間の %<share>s がロック待ちです（ジョブの中か、その間。Sidekiq のログにもロックがあります）。" \
+          "そこではそれが限界で、予測には含まれません。"
       }.freeze
     end
   end

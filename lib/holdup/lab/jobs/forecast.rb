@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/sizing/backlog"
+require_relative "../../analysis/sizing/closed"
+
+module Holdup
+  module Lab
+    class Jobs
+      # What one run lets expect of other concurrencies: three ways to say how many jobs a second they do.
+      class Forecast
+        # @param outcome [Outcome] the recording
+        def initialize(outcome)
+          @outcome = outcome
+        end
+
+        # @param threads [Integer]
+        # @return [Float] by replaying its jobs
+        def replay(threads) = backlog.throughput(threads:)
+
+        # @return [Float] by the closed model, from means alone
+        def closed(threads) = model.throughput(threads)
+
+        # @return [Float] by Amdahl's law, known to be wrong: it is the lower bound
+        def amdahl(threads) = model.lower_bound(threads)
+
+        # @return [Analysis::Sizing::Growth::Estimate]
+        def growth = recording.growth.overall
+
+        private
+
+        def recording = @outcome.recording
+
+        def demand = @demand ||= recording.demand
+
+        def backlog
+          @backlog ||= Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, growth: demand.growth)
+        end
+
+        def model
+          between = @outcome.between
+          @model ||= Analysis::Sizing::Closed.new(demand.with(held_ns: demand.held_ns + between.held_ns, idle_ns: demand.idle_ns + between.idle_ns))
+        end
+      end
+    end
+  end
+end

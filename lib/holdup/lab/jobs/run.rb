@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require_relative "../../errors"
+require_relative "../child"
+require_relative "../intake"
+require_relative "../job_queue"
+require_relative "outcome"
+require_relative "supply"
+
+module Holdup
+  module Lab
+    class Jobs
+      # One Sidekiq process with one concurrency, from its start to its end: `holdup exec -- sidekiq ... -c N -q QUEUE` with a
+      # queue that never gets empty. What was before the end of the warm-up doesn't count.
+      class Run
+        EXE = File.expand_path("../../../../exe/holdup", __dir__)
+        BOOT_S = 60
+        STEP_S = 0.25
+        # What the user's own environment says about Holdup, Sidekiq and Redis is not for the experiment.
+        FOREIGN = /\A(HOLDUP_|REDIS_PROVIDER\z)/
+
+        # @param threads [Integer]
+        # @param program [Program] how to start it
+        # @param work [Work]
+        # @param redis [String] URL
+        # @param env [Hash{String => String}] the environment
+        # @param folder [String] for its log
+        # @param segments [String] folder on tmpfs
+        def initialize(threads, program:, work:, redis:, env:, folder:, segments:)
+          @threads = threads
+          @program = program
+          @folder = folder
+          @intake = Intake.new(segments)
+          @queue = JobQueue.new(redis)
+          @supply = Supply.new(@queue, work)
+          @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "REDIS_URL" => redis,
+            "RAILS_MAX_THREADS" => threads.to_s, **program.env)
+        end
+
+        # @param warm_up_s [Numeric]
+        # @param seconds [Numeric]
+        # @return [Outcome]
+        # @raise [Holdup::Error]
+        def call(warm_up_s:, seconds:)
+          @queue.check
+          boot
+          go_on(warm_up_s)
+          @intake.clear
+          from = now
+          go_on(seconds)
+          @intake.take
+          Outcome.new(threads: @threads, seconds: now - from, windows: @intake.windows, profiles: @intake.profiles)
+        ensure
+          clean_up
+        end
+
+        private
+
+        def boot
+          @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@program.command, "-c", @threads.to_s, "-q", @queue.name,
+            env: @env, folder: @program.folder || @folder, log: File.join(@folder, "sidekiq.log"))
+          deadline = now + BOOT_S
+          until @intake.take.count.positive?
+            step
+            complain("did no job in #{BOOT_S} s") if now > deadline
+          end
+        end
+
+        def go_on(seconds)
+          deadline = now + seconds
+          while (left = deadline - now).positive?
+            step([STEP_S, left].min)
+            @intake.take
+          end
+        end
+
+        def step(seconds = STEP_S)
+          @supply.fill
+          IO.select(nil, nil, nil, seconds)
+          complain("ended too early") unless @child.alive?
+        end
+
+        def complain(what) = raise(Error.new("Sidekiq with #{@threads} threads #{what}", "it said: #{@child.last_words.strip}"))
+
+        def clean_up
+          @child&.stop
+          @queue.remove
+        ensure
+          @queue.close
+        end
+
+        def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/words"
+
+module Holdup
+  module Lab
+    class Jobs
+      # What the result says in words.
+      class Sentences
+        # @param result [Result]
+        # @param words [Reports::Words]
+        def initialize(result, words:)
+          @result = result
+          @words = words
+        end
+
+        # @return [String]
+        def title = @words.call(:lab_jobs_title, sidekiq: setting["jobs_version"], ruby: setting["ruby"], vcpus: setting["vcpus"])
+
+        # @return [Array<String>]
+        def facts
+          [@words.call(:lab_jobs_facts, count: Reports::Figures.count(@result.count), rounds: @result.round_count, baseline: @result.baseline)]
+        end
+
+        # @return [Array<String>]
+        def verdict
+          enough = @result.enough
+          [@words.call(:lab_jobs_enough, threads: enough.threads, rate: Reports::Figures.rate(enough.measured), share: share(Result::ENOUGH)), *(accuracy if @result.others.any?)]
+        end
+
+        # @return [Array<String>] what makes the figures worth less
+        def doubts
+          [*(@words.call(:lab_jobs_stopped) if @result.stopped?), *(@words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?),
+            *(locked if @result.locked.any?)]
+        end
+
+        # @return [String] of an error: "+1.6 %"
+        def self.signed(error) = format("%+.1f %%", error * 100)
+
+        private
+
+        def setting = @result.setting
+
+        def accuracy
+          @words.call(:lab_jobs_accuracy, baseline: @result.baseline, replay: share(@result.worst), closed: share(@result.worst(:closed)), amdahl: share(@result.worst(:amdahl)))
+        end
+
+        def locked
+          line = @result.locked.last
+          @words.call(:lab_jobs_locked, threads: line.threads, share: share(line.median(&:lock_share)))
+        end
+
+        def share(value) = Reports::Figures.share(value)
+      end
+    end
+  end
+end

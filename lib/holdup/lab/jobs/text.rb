@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/section"
+require_relative "../../reports/style"
+require_relative "../../reports/table"
+require_relative "../../reports/width"
+require_relative "sentences"
+
+module Holdup
+  module Lab
+    class Jobs
+      # The result for a terminal or a pipe: the verdict, then measured and predicted side by side.
+      class Text
+        COLUMNS = %i[threads measured replay error closed amdahl running stalled p95 gvl].freeze
+
+        # @param result [Result]
+        # @param words [Reports::Words]
+        # @param width [Integer] columns
+        # @param style [Reports::Style]
+        def initialize(result, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+          @result = result
+          @words = words
+          @width = width
+          @style = style
+          @sentences = Sentences.new(result, words:)
+        end
+
+        # @return [String] ends with a newline
+        def call
+          "#{[bold(@sentences.title), "", *verdict, *doubts, "", *table, *notes].join("\n")}\n"
+        end
+
+        private
+
+        def verdict = @sentences.verdict.flat_map { |sentence| wrap(sentence) }.map { |line| bold(line) }
+
+        def doubts
+          @sentences.doubts.flat_map { |doubt| ["", *item("! ", doubt).map { |line| @style.paint(line, :yellow) }] }
+        end
+
+        def table
+          table = Reports::Table.new(section, width: @width)
+          [@style.paint(table.head, :dim), *table.body]
+        end
+
+        def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| item("  ", note) }]
+
+        def section
+          Reports::Section.new(title: "", columns: COLUMNS.map { |name| @words.call(:"lab_jobs_#{name}") }, rows: @result.lines.map { |line| row(line) })
+        end
+
+        def row(line)
+          [line.threads.to_s + ((line.threads == @result.baseline) ? " *" : ""), *rates(line), *[:running, :stalled].map { |key| duration(line.median { |outcome| outcome.mean(key) }) },
+            duration(line.median { |outcome| outcome.walls.quantile(0.95) }), Reports::Figures.share(line.median(&:gvl_share))]
+        end
+
+        def rates(line)
+          measured, *predicted = [line.measured, *%i[replay closed amdahl].map { |way| line.predicted(way) }].map { |rate| Reports::Figures.rate(rate) }
+          [measured, predicted.shift, Sentences.signed(line.error), *predicted]
+        end
+
+        def duration(ns) = Reports::Figures.duration(ns)
+
+        def item(mark, text)
+          wrap(text, @width - mark.size).each_with_index.map { |line, index| (index.zero? ? mark : " " * mark.size) + line }
+        end
+
+        def wrap(text, columns = @width) = Reports::Width.wrap(text, columns)
+
+        def bold(text) = @style.paint(text, :bold)
+      end
+    end
+  end
+end

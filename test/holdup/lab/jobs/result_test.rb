@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/jobs/json"
+require "holdup/lab/jobs/result"
+require "holdup/lab/jobs/text"
+
+class Holdup::Lab::Jobs
+  class ResultTest < Minitest::Test
+    ORDER = [5, 1, 20, 5, 20, 1].freeze
+
+    def result(order: ORDER, stopped: false, **played)
+      Result.new(order.each_with_index.map { |threads, index| PlayedJobs.new(**played).outcome(threads, seed: index) }, baseline: 5, stopped:)
+    end
+
+    def quiet = @quiet ||= result
+
+    # 5 ms held and 18 idle: saturated at 20.
+    def test_predicts_what_the_same_jobs_do_with_other_threads
+      assert_equal [1, 5, 20], quiet.lines.map(&:threads)
+      quiet.lines.each { |line| assert_in_delta 0, line.error, 0.05, line.threads }
+      assert_operator quiet.worst(:amdahl), :>, quiet.worst
+      assert_operator quiet.worst(:closed), :<, 0.08
+      assert_in_delta 1, quiet.lines.last.median(&:gvl_share), 0.05
+    end
+
+    def test_errors_are_taken_round_by_round
+      assert_equal [2, 2, 2], quiet.lines.map { |line| line.errors.values.size }
+      assert_equal 2, quiet.round_count
+      late = result(truth: 1.5)
+      assert_operator late.lines.last.error, :>, 0.3
+      assert_in_delta 0, late.base.error, 0.05
+    end
+
+    def test_the_fewest_threads_that_are_enough
+      assert_equal 20, quiet.enough.threads
+      assert_equal 5, result(order: [5, 1, 6]).enough.threads
+    end
+
+    def test_text
+      text = Text.new(quiet).call
+      text.each_line(chomp: true) { |line| assert_operator line.size, :<=, 80, line }
+      assert_match(/^5 \* +1?\d\d +\d+ +[+-]\d\.\d %/, text)
+      assert_includes text, "20 threads are enough"
+      refute_match(/^!/, text)
+    end
+
+    def test_text_in_japanese_fits_too
+      text = Text.new(quiet, words: Holdup::Reports::Words.new("ja")).call
+      text.each_line(chomp: true) { |line| assert_operator Holdup::Reports::Width.of(line), :<=, 80, line }
+      assert_match(/20 スレッドで足ります/, text)
+    end
+
+    def test_says_what_makes_it_worth_less
+      text = Text.new(result(order: [5, 20], stopped: true, locked: 0.3, errors: 2)).call
+      assert_match(/^! Stopped before/, text)
+      assert_match(/^! 12 jobs failed/, text)
+      assert_match(/^! With 20 threads \d\d\.\d % of their time is a wait for locks/, text)
+    end
+
+    def test_for_programs
+      json = JSON.parse(Json.new(quiet).call)
+      assert_equal ["jobs", 5, 2, 12_000, 20], json.values_at("lab", "baseline", "rounds", "jobs", "enough")
+      line = json["lines"].last
+      assert_equal [20, 2, 2], [line["threads"], line["measured"].size, line["replay"]["errors"].size]
+      assert_in_delta line["measured"].sum / 2, line["replay"]["jobs_per_second"], line["measured"].first * 0.06
+    end
+  end
+end

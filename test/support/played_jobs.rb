@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "holdup/analysis/sizing/backlog"
+require "holdup/lab/jobs/outcome"
+
+# What Holdup would measure of a Sidekiq whose every job is known, because the replay made it: jobs of these shapes, always
+# enough of them.
+class PlayedJobs
+  Sizing = Holdup::Analysis::Sizing
+  MS = 1_000_000
+  # name => mean ms of holding and waiting, acquisitions, and of twenty jobs so many
+  SHAPES = {"Mail" => [2, 24, 5, 10], "Sync" => [6, 12, 6, 7], "Report" => [16, 12, 2, 3]}.freeze
+  JOBS = 2000
+
+  # @param truth [Float] by how much longer jobs hold the GVL at other concurrencies than five than anybody could know
+  def initialize(truth: 1.0, locked: 0.0, errors: 0)
+    @truth = truth
+    @locked = locked
+    @errors = errors
+  end
+
+  # @param threads [Integer]
+  # @return [Holdup::Lab::Jobs::Outcome]
+  def outcome(threads, seed: threads)
+    units = Array.new(JOBS) { |index| unit(index, Random.new(seed * JOBS + index), (threads == 5) ? 1.0 : @truth) }
+    played = Sizing::Replay.call(Sizing::Trace.new(units.map(&:last)), Sizing::Scenario.of(processes: 1, threads:, vcpus: 2, assignment: :shared))
+    profiles = played.results.each_slice(4).zip(units).map { |result, (name, unit)| profile(name, unit, result) }
+    Holdup::Lab::Jobs::Outcome.new(threads:, seconds: played.elapsed_ns / 1e9, windows: windows(profiles, threads), profiles:)
+  end
+
+  private
+
+  def unit(index, random, truth)
+    name, (held, idle, acquisitions, _) = SHAPES.to_a[index % 20 / 10 + index % 20 / 17]
+    around = ->(ms) { (ms * MS * (0.5 - 0.5 * Math.log(1 - random.rand))).round }
+    [name, Sizing::Trace::Unit.new(arrival_ns: index, held_ns: (around[held] * truth).round, idle_ns: around[idle], acquisitions:)]
+  end
+
+  def profile(name, unit, (_, stalled, held, _))
+    SampleProfiles.profile(unit.arrival_ns / 1e6, name:, kind: :job, queue: "lab", setting:, running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled,
+      acquisitions: unit.acquisitions, longest_hold_ns: 0, in_flight_milli: 1000)
+  end
+
+  def setting = @setting ||= Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "jobs_version" => "8.1.7", "vcpus" => 2})
+
+  def windows(profiles, threads) = profiles.group_by(&:series).map { |series, same| window(series, same, threads) }
+
+  def window(series, same, threads)
+    histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns}.transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
+    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s: SampleProfiles::START_S, seconds: 60)
+    empty.with(count: same.size, errors: @errors, histograms: empty.histograms.merge(histograms), sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns),
+      acquisitions: same.sum(&:acquisitions), lock_ns: (same.sum(&:wall_ns) * @locked * threads / 20).round))
+  end
+end
