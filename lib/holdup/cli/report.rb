@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../analysis"
+require_relative "../inquiry/summed"
 require_relative "../reports/words"
 require_relative "places"
 require_relative "report_options"
@@ -45,20 +45,7 @@ module Holdup
 
       private
 
-      def summary
-        Places.reading(@console.env, @store) do |store|
-          Analysis::Summary.new(store.windows(*@span.values, kinds:), **samples(store), **@span, **@view)
-        end
-      end
-
-      # A sample a minute and process is more than a long span needs, and most of what there would be to read.
-      def samples(store)
-        every_s = Analysis::Processes.every_s(*@span.values)
-        {samples: store.processes(*@span.values, every_s:), every_s:}.compact
-      end
-
-      # Totals per process are in the store twice over; they are read only to be shown.
-      def kinds = (@view[:by] == :process) ? Series::KINDS : Series::KINDS - [:process]
+      def summary = Places.reading(@console.env, @store) { |store| Inquiry::Summed.call(store, **@span, **@view) }
 
       def report(summary)
         case @format

@@ -1,64 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../analysis"
-require_relative "../analysis/sizing/observation"
-require_relative "../analysis/sizing/recommendation"
+require_relative "../inquiry/sized"
 
 module Holdup
   class CLI
-    # Reads a span of the store and makes of it what `advise` and `whatif` start from.
-    class Sized
-      # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
-      LEVERS_S = 2 * 3600
-
-      # @param store [Stores::Sql]
-      # @param from_s [Integer]
-      # @param to_s [Integer]
-      # @param kind [Symbol]
-      # @param objective [Analysis::Sizing::Objective]
-      # @param given [Hash] what the user says of the limits: vcpus, memory_limit_bytes, connections
-      # @param factor [Float] of the load
-      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0)
-        @from_s = from_s
-        @to_s = to_s
-        @kind = kind
-        @objective = objective
-        @given = given
-        @factor = factor
-        @windows = store.windows(from_s, to_s).to_a
-        @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
-        @profiles = store.profiles(from_s, to_s).to_a
-        @lately = store.processes(to_s - LEVERS_S, to_s)
-      end
-
-      # @return [Array<Hash>] samples of the processes that have their levers for sure
-      attr_reader :lately
-
-      # @return [Analysis::Summary] of this kind of units
-      def summary
-        @summary ||= Analysis::Summary.new(@windows, from_s: @from_s, to_s: @to_s, samples: @samples, filter: Analysis::Filter.new(kind: @kind))
-      end
-
-      # @return [Analysis::Sizing::Recommendation, nil] nil when there were no units at all
-      def recommendation
-        return @recommendation if defined?(@recommendation)
-        @recommendation = summary.empty? ? nil : Analysis::Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor)
-      end
-
-      private
-
-      def observation = @observation ||= Analysis::Sizing::Observation.new(recording, kind: @kind, members: summary.processes.members)
-
-      def recording = Analysis::Sizing::Recording.new(windows: @windows, profiles: @profiles, samples: @samples, kind: @kind, vcpus: @given[:vcpus] || machine&.vcpus)
-
-      def machine = summary.processes.machines.min_by { |machine| machine.vcpus || Float::INFINITY }
-
-      def limits
-        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"], **setting_limits, **@given.compact)
-      end
-
-      # Where no collector sampled the container.
-      def setting_limits = machine&.vcpus ? {} : {vcpus: observation.setting["vcpus"]}
-    end
+    # What is asked for in words and read from a store is the same for every surface.
+    Sized = Inquiry::Sized
   end
 end

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli/values"
+require "holdup/inquiry/values"
 
-class Holdup::CLI::ValuesTest < Minitest::Test
+class Holdup::Inquiry::ValuesTest < Minitest::Test
   NOW = 1_790_000_000
 
-  def moment(text) = Holdup::CLI::Values.moment("--since", text, now_s: NOW)
+  def moment(text) = Holdup::Inquiry::Values.moment("--since", text, now_s: NOW)
 
   def test_times_ago
     {"now" => 0, "30s" => 30, "90 s" => 90, "30m" => 1800, "5min" => 300, "1h" => 3600, "1.5h" => 5400, "2d" => 172_800, "1w" => 604_800}
@@ -29,15 +29,15 @@ class Holdup::CLI::ValuesTest < Minitest::Test
   end
 
   def test_choices
-    assert_equal :wall, Holdup::CLI::Values.choice("--sort", "wall", %i[wall count])
-    assert_match(/did you mean count\?/, assert_raises(Holdup::UsageError) { Holdup::CLI::Values.choice("--sort", "coutn", %i[wall count]) }.message)
-    assert_match(/one of wall, count/, assert_raises(Holdup::UsageError) { Holdup::CLI::Values.choice("--sort", "q", %i[wall count]) }.message)
+    assert_equal :wall, Holdup::Inquiry::Values.choice("--sort", "wall", %i[wall count])
+    assert_match(/did you mean count\?/, assert_raises(Holdup::UsageError) { Holdup::Inquiry::Values.choice("--sort", "coutn", %i[wall count]) }.message)
+    assert_match(/one of wall, count/, assert_raises(Holdup::UsageError) { Holdup::Inquiry::Values.choice("--sort", "q", %i[wall count]) }.message)
   end
 
   def test_numbers
-    assert_equal 5, Holdup::CLI::Values.whole("--threads", "5", 1..9)
-    assert_in_delta 0.5, Holdup::CLI::Values.seconds("--interval", "0.5", 0.1..9)
-    %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::CLI::Values.whole("--threads", text, 1..9) } }
-    %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::CLI::Values.seconds("--interval", text, 0.1..9) } }
+    assert_equal 5, Holdup::Inquiry::Values.whole("--threads", "5", 1..9)
+    assert_in_delta 0.5, Holdup::Inquiry::Values.seconds("--interval", "0.5", 0.1..9)
+    %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Inquiry::Values.whole("--threads", text, 1..9) } }
+    %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Inquiry::Values.seconds("--interval", text, 0.1..9) } }
   end
 end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require_relative "../analysis"
+
+module Holdup
+  module Inquiry
+    # Reads a span of the store and adds it up.
+    module Summed
+      module_function
+
+      # @param store [Stores::Sql]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param by [Symbol] one of Analysis::Grouping::BY
+      # @param view [Hash] filter and sort, see Analysis::Summary
+      # @return [Analysis::Summary]
+      def call(store, from_s:, to_s:, by: :name, **view)
+        Analysis::Summary.new(store.windows(from_s, to_s, kinds: kinds(by)), **samples(store, from_s, to_s), from_s:, to_s:, by:, **view)
+      end
+
+      # A sample a minute and process is more than a long span needs, and most of what there would be to read.
+      def samples(store, *span)
+        every_s = Analysis::Processes.every_s(*span)
+        {samples: store.processes(*span, every_s:), every_s:}.compact
+      end
+
+      # Totals per process are in the store twice over; they are read only to be shown.
+      def kinds(by) = (by == :process) ? Series::KINDS : Series::KINDS - [:process]
+      private_class_method :samples, :kinds
+    end
+  end
+end
