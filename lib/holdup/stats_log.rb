@@ -65,7 +65,7 @@ module Holdup
       return if stages.empty?
       now = @reading.call
       stages.each { |stage| write(stage, now, nil) }
-      @before ||= now
+      @before ||= now.with(totals: Totals.none)
     end
 
     def tell(event)

@@ -14,17 +14,28 @@ module Holdup
       # @param reader [Segment::Reader]
       # @return [Totals]
       def self.of(reader)
-        slots = Array.new(reader.header.series_count) { |index| reader.slot(index) }.compact
+        slots = slots(reader)
         nested = slots.find { |slot| slot.series.kind == :nested }
         slots = slots.select { |slot| Totals::KINDS.include?(slot.series.kind) }
         new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums: Totals::PARTS.to_h { |name| [name, sum(slots, name) - sum([nested].compact, name)] },
           histograms: Totals::DISTRIBUTIONS.to_h { |name| [name, Histogram.sum(slots.map { |slot| cells(slot, name) })] })
       end
 
+      # @return [Totals] of a process that has done nothing yet
+      def self.none = new(units: 0, errors: 0, sums: Totals::PARTS.to_h { |name| [name, 0] }, histograms: Totals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] })
+
+      # Others get the GVL in between: all of them at once would hold it for some milliseconds.
+      def self.slots(reader)
+        Array.new(reader.header.series_count) do |index|
+          Thread.pass if (index % Totals::AT_ONCE).zero?
+          reader.slot(index)
+        end.compact
+      end
+
       def self.cells(slot, name) = slot.histograms[Segment::Layout::HISTOGRAMS.index(name)]
 
       def self.sum(slots, name) = slots.sum { |slot| cells(slot, name).sum }
-      private_class_method :cells, :sum
+      private_class_method :slots, :cells, :sum
 
       # @param earlier [Totals] of the same process
       # @return [Totals] what was added since
@@ -40,6 +51,7 @@ module Holdup
       def quantile(name, q) = histograms[name].quantile(q)
     end
 
+    Totals::AT_ONCE = 16
     Totals::KINDS = %i[request job overflow].freeze
     Totals::PARTS = %i[wall running stalled idle].freeze
     Totals::DISTRIBUTIONS = %i[wall stalled queued].freeze

@@ -30,8 +30,9 @@ class Holdup::StatsLog::LineTest < Minitest::Test
   end
 
   def test_what_it_did_since_the_line_before
-    @segment.record("Before#x", wall: 9_000_000_000, running: 9_000_000_000)
     boot
+    @segment.record("Before#x", wall: 9_000_000_000, running: 9_000_000_000)
+    @stats.after(20)
     99.times { @segment.record("A#b", wall: 20_000_000, running: 5_000_000, stalled: 3_000_000, idle: 12_000_000, queued: 1_000_000) }
     @segment.record("A#b", wall: 2_000_000_000, running: 500_000_000, stalled: 300_000_000, idle: 1_200_000_000, error: true)
     line = @stats.after(20)
@@ -40,6 +41,12 @@ class Holdup::StatsLog::LineTest < Minitest::Test
     assert_in_delta 20.0, line["wall_p50_ms"], 0.5
     assert_in_delta 3.0, line["stalled_p95_ms"], 0.1
     assert_in_delta 1.0, line["queued_p95_ms"], 0.1
+  end
+
+  def test_units_from_before_the_first_line_are_in_the_second
+    3.times { @segment.record("A#b", wall: 1000) }
+    boot
+    assert_equal 3, @stats.after(20)["units"]
   end
 
   def test_jobs_and_the_overflow_are_units_and_nested_time_is_in_once
