@@ -121,24 +121,27 @@ static VALUE probe_finish(VALUE self, VALUE handle)
     return numbers;
 }
 
-/* record(handle, kind, name, queue, queued_ns, error): ends the unit and writes it to the segment. */
-static VALUE probe_record(VALUE self, VALUE handle, VALUE kind, VALUE name, VALUE queue, VALUE queued_ns, VALUE error)
+/*
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil): ends the unit and writes it to the
+ * segment. The texts belong to the caller's frame, which keeps them alive.
+ */
+static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
+    rb_check_arity(argc, 6, 8);
     probe_ended_t ended;
-    char name_room[SEG_NAME_BYTES], queue_room[SEG_QUEUE_BYTES];
-    bool known = probe_end(handle, &ended, true);
+    char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool[SEG_POOL_BYTES], priority[SEG_PRIORITY_BYTES];
+    bool known = probe_end(argv[0], &ended, true);
     if (!known || !seg.base) return Qnil;
-    if (FIXNUM_P(queued_ns) && FIX2LONG(queued_ns) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(queued_ns);
-    seg_text_t name_text = text_of(name, name_room, SEG_NAME_BYTES);
-    seg_text_t queue_text = text_of(queue, queue_room, SEG_QUEUE_BYTES);
-    if (!name_text.bytes) name_text = seg_text("(unnamed)");
+    if (FIXNUM_P(argv[4]) && FIX2LONG(argv[4]) >= 0) ended.unit.queued_ns = (uint64_t)FIX2LONG(argv[4]);
+    seg_key_t key = {argv[1] == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, text_of(argv[2], name, SEG_NAME_BYTES),
+                     text_of(argv[3], queue, SEG_QUEUE_BYTES), text_of(argc > 6 ? argv[6] : Qnil, pool, SEG_POOL_BYTES),
+                     text_of(argc > 7 ? argv[7] : Qnil, priority, SEG_PRIORITY_BYTES)};
+    if (!key.name.bytes) key.name = seg_text("(unnamed)");
     seg_lock();
-    seg_record(kind == INT2FIX(SEG_JOB) ? SEG_JOB : SEG_REQUEST, name_text, queue_text, &ended.unit, RTEST(error));
+    seg_record(&key, &ended.unit, RTEST(argv[5]));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
     seg_unlock();
-    RB_GC_GUARD(name);
-    RB_GC_GUARD(queue);
     return Qtrue;
 }
 
@@ -271,7 +274,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "after_fork", probe_after_fork, 0);
     rb_define_singleton_method(probe, "enter", probe_enter, 0);
     rb_define_singleton_method(probe, "follow_fibers", probe_follow_fibers, 1);
-    rb_define_singleton_method(probe, "record", probe_record, 6);
+    rb_define_singleton_method(probe, "record", probe_record, -1);
     rb_define_singleton_method(probe, "finish", probe_finish, 1);
     rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
     rb_define_singleton_method(probe, "charge", probe_charge, 3);

@@ -24,6 +24,12 @@ typedef struct {
     size_t bytes;
 } seg_text_t;
 
+/* What makes a series: units that agree in all of it are recorded together. */
+typedef struct {
+    enum seg_kind kind;
+    seg_text_t name, queue, pool, priority;
+} seg_key_t;
+
 static struct {
     char *base;             /* NULL: no segment */
     size_t mapped;
@@ -32,7 +38,7 @@ static struct {
     uint64_t allocated;     /* series slots that have space */
     uint64_t units_limit;   /* series for units; accounts and the reserved ones come on top */
     uint64_t unit_series;
-    uint16_t *index;        /* hash of (kind, queue, name) -> slot + 1 */
+    uint16_t *index;        /* hash of its key -> slot + 1 */
     uint32_t index_mask;
     uint64_t nested, overflow; /* slot + 1 of the reserved series */
     uint64_t grow_failed;
@@ -113,24 +119,31 @@ static inline uint64_t seg_mix(uint64_t hash, seg_text_t text)
     return hash;
 }
 
-static uint32_t seg_hash(enum seg_kind kind, seg_text_t name, seg_text_t queue)
+static uint32_t seg_hash(const seg_key_t *key)
 {
-    uint64_t hash = seg_mix(seg_mix((uint64_t)kind + 1, name) + queue.bytes, queue);
+    uint64_t hash = seg_mix(seg_mix((uint64_t)key->kind + 1, key->name) + key->queue.bytes, key->queue);
+    hash = seg_mix(seg_mix(hash, key->pool) + key->priority.bytes, key->priority);
     return (uint32_t)(hash ^ (hash >> 32));
 }
 
-static bool seg_same(const seg_series_t *s, enum seg_kind kind, seg_text_t name, seg_text_t queue)
+static inline bool seg_equal(const char *text, size_t bytes, seg_text_t other)
 {
-    return s->kind == (uint32_t)kind && s->name_bytes == name.bytes && s->queue_bytes == queue.bytes &&
-           !memcmp(s->name, name.text, name.bytes) && !memcmp(s->queue, queue.text, queue.bytes);
+    return bytes == other.bytes && !memcmp(text, other.text, bytes);
+}
+
+static bool seg_same(const seg_series_t *s, const seg_key_t *key)
+{
+    return s->kind == (uint32_t)key->kind && seg_equal(s->name, s->name_bytes, key->name) &&
+           seg_equal(s->queue, s->queue_bytes, key->queue) && seg_equal(s->pool, s->pool_bytes, key->pool) &&
+           seg_equal(s->priority, s->priority_bytes, key->priority);
 }
 
 /* The place of a series in the index: its own, or the free one where it belongs. */
-static uint16_t *seg_place(enum seg_kind kind, seg_text_t name, seg_text_t queue)
+static uint16_t *seg_place(const seg_key_t *key)
 {
-    for (uint32_t i = seg_hash(kind, name, queue);; i++) {
+    for (uint32_t i = seg_hash(key);; i++) {
         uint16_t *place = &seg.index[i & seg.index_mask];
-        if (!*place || seg_same(seg_slot(*place - 1u), kind, name, queue)) return place;
+        if (!*place || seg_same(seg_slot(*place - 1u), key)) return place;
     }
 }
 
@@ -161,27 +174,33 @@ static bool seg_room(void)
     return true;
 }
 
+static uint32_t seg_copy(char *room, seg_text_t text)
+{
+    memcpy(room, text.text, text.bytes);
+    return (uint32_t)text.bytes;
+}
+
 /* Slot + 1 of a new series, or 0 when there is no room. Its words are set before the count makes it visible. */
-static uint64_t seg_append(enum seg_kind kind, seg_text_t name, seg_text_t queue)
+static uint64_t seg_append(const seg_key_t *key)
 {
     seg_header_t *header = SEG_HEADER;
     if (!seg_room()) return 0;
     seg_series_t *s = seg_slot(header->series_count);
-    s->kind = (uint32_t)kind;
-    s->name_bytes = (uint32_t)name.bytes;
-    s->queue_bytes = (uint32_t)queue.bytes;
-    memcpy(s->name, name.text, name.bytes);
-    memcpy(s->queue, queue.text, queue.bytes);
+    s->kind = (uint32_t)key->kind;
+    s->name_bytes = seg_copy(s->name, key->name);
+    s->queue_bytes = seg_copy(s->queue, key->queue);
+    s->pool_bytes = (uint16_t)seg_copy(s->pool, key->pool);
+    s->priority_bytes = (uint16_t)seg_copy(s->priority, key->priority);
     for (int i = 0; i < SEG_HISTOGRAMS; i++) s->histograms[i].lo = HIST_BUCKETS;
-    *seg_place(kind, name, queue) = (uint16_t)(header->series_count + 1);
+    *seg_place(key) = (uint16_t)(header->series_count + 1);
     __atomic_store_n(&header->series_count, header->series_count + 1, __ATOMIC_RELEASE);
     return header->series_count;
 }
 
-static uint64_t seg_series(enum seg_kind kind, seg_text_t name, seg_text_t queue)
+static uint64_t seg_series(const seg_key_t *key)
 {
-    uint16_t found = *seg_place(kind, name, queue);
-    return found ? found : seg_append(kind, name, queue);
+    uint16_t found = *seg_place(key);
+    return found ? found : seg_append(key);
 }
 
 static seg_text_t seg_text(const char *text)
@@ -190,13 +209,21 @@ static seg_text_t seg_text(const char *text)
     return t;
 }
 
-/* The series of a unit; beyond the limit all share one, which says so. */
-static uint64_t seg_unit_series(enum seg_kind kind, seg_text_t name, seg_text_t queue)
+/* Of what is no unit: a name is all it has. */
+static seg_key_t seg_book(enum seg_kind kind, const char *name)
 {
-    uint16_t found = *seg_place(kind, name, queue);
+    seg_text_t none = seg_text("");
+    seg_key_t key = {kind, seg_text(name), none, none, none};
+    return key;
+}
+
+/* The series of a unit; beyond the limit all share one, which says so. */
+static uint64_t seg_unit_series(const seg_key_t *key)
+{
+    uint16_t found = *seg_place(key);
     uint64_t slot = found;
     if (!slot && seg.unit_series < seg.units_limit) {
-        slot = seg_append(kind, name, queue);
+        slot = seg_append(key);
         if (slot) seg.unit_series++;
     }
     if (slot) return slot;

@@ -130,8 +130,9 @@ static int seg_open(const char *path, bool anonymous, uint64_t limit, uint64_t r
     seg.log = (seg_redo_t *)(seg.base + SEG_LOG_OFFSET);
     seg_write_header(capacity, ring, worker, generation);
     if (seg_make_index(capacity)) {
-        seg.overflow = seg_append(SEG_OVERFLOW, seg_text("(series beyond the limit)"), seg_text(""));
-        seg.nested = seg_append(SEG_NESTED, seg_text("(nested)"), seg_text(""));
+        const seg_key_t overflow = seg_book(SEG_OVERFLOW, "(series beyond the limit)"), nested = seg_book(SEG_NESTED, "(nested)");
+        seg.overflow = seg_append(&overflow);
+        seg.nested = seg_append(&nested);
     }
     memcpy(SEG_HEADER->magic, SEG_MAGIC, sizeof(SEG_HEADER->magic));
     failed = !seg.nested ? ENOSPC : rename(hidden, path) ? errno : 0;

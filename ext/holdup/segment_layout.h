@@ -22,6 +22,8 @@
 #define SEG_RING_OFFSET 12288
 #define SEG_NAME_BYTES 200
 #define SEG_QUEUE_BYTES 64
+#define SEG_POOL_BYTES 64
+#define SEG_PRIORITY_BYTES 16
 #define SEG_COUNTERS 16
 #define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
@@ -53,12 +55,15 @@ typedef struct {
 } seg_header_t;
 
 typedef struct {
-    uint32_t kind, name_bytes, queue_bytes, spare;
+    uint32_t kind, name_bytes, queue_bytes;
+    uint16_t pool_bytes, priority_bytes;
     char name[SEG_NAME_BYTES];
     char queue[SEG_QUEUE_BYTES];
     uint64_t count, errors;
     uint64_t counters[SEG_COUNTERS];
-    uint64_t padding[11];
+    char pool[SEG_POOL_BYTES];
+    char priority[SEG_PRIORITY_BYTES];
+    uint64_t padding;
     histogram_t histograms[SEG_HISTOGRAMS];
     uint64_t tail[16];
 } seg_series_t;
@@ -78,6 +83,7 @@ _Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 1");
 _Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 1");
 _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 1");
 _Static_assert(offsetof(seg_series_t, count) == 280, "layout version 1");
+_Static_assert(offsetof(seg_series_t, pool) == 424, "layout version 1");
 _Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 1");
 _Static_assert(sizeof(seg_series_t) == 25600, "layout version 1");
 _Static_assert(sizeof(seg_ring_t) == 96, "layout version 1");

@@ -26,9 +26,9 @@ static void seg_push(uint64_t slot, const measurement_t *m)
 }
 
 /* The caller commits. */
-static void seg_record(enum seg_kind kind, seg_text_t name, seg_text_t queue, const measurement_t *m, bool error)
+static void seg_record(const seg_key_t *key, const measurement_t *m, bool error)
 {
-    uint64_t slot = seg_unit_series(kind, name, queue);
+    uint64_t slot = seg_unit_series(key);
     if (!slot) {
         seg.logged = 0;
         return;
@@ -78,7 +78,8 @@ static void seg_lift(uint64_t *counter, uint64_t value)
 /* A thread's time outside of units: absolute sums, rewritten at each tick. */
 static void seg_record_account(const char *name, const measurement_t *m)
 {
-    uint64_t slot = seg_series(SEG_ACCOUNT, seg_text(name), seg_text(""));
+    seg_key_t key = seg_book(SEG_ACCOUNT, name);
+    uint64_t slot = seg_series(&key);
     if (!slot) return;
     seg_series_t *s = seg_slot(slot - 1);
     const uint64_t sums[] = {0, 0, m->io_ns, m->lock_ns, m->sleep_ns, m->native_ns, m->gc_ns, m->caused_ns,

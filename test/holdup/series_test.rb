@@ -19,6 +19,14 @@ class Holdup::SeriesTest < Minitest::Test
     assert_equal %i[request job overflow], Series::KINDS.select { |kind| Series.new(kind:, name: "A").unit? }
   end
 
+  def test_pool_and_priority_are_views_of_the_same_units
+    job = Series.new(kind: :job, name: "A", queue: "low", pool: "default", priority: "5")
+    assert_equal Series.new(kind: :job, name: "A", queue: "low"), job.plain
+    assert_equal [Series.new(kind: :pool, name: "default", queue: "low"), Series.new(kind: :priority, name: "5", queue: "low")], job.views
+    assert_equal [true, false], [job.views.all?(&:view?), job.view?]
+    assert_empty job.plain.views
+  end
+
   def test_an_unknown_kind_is_refused
     assert_match(/request, job/, assert_raises(ArgumentError) { Series.new(kind: :cron, name: "A") }.message)
   end

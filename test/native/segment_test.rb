@@ -35,6 +35,18 @@ class SegmentTest < Minitest::Test
     assert_predicate snapshot.header, :closed?
   end
 
+  def test_jobs_of_another_pool_or_priority_are_apart
+    write(<<~RUBY)
+      [[nil, nil], ["default", nil], ["default", "5"], ["default", "5"], ["d" * 70, "5" * 20]].each do |pool, priority|
+        Holdup::Probe.record(Holdup::Probe.enter, 2, "J", "low", nil, false, pool, priority)
+      end
+    RUBY
+    jobs = read.slots.select { |slot| slot.series.kind == :job }
+    assert_equal [[nil, nil, 1], ["default", nil, 1], ["default", "5", 2], ["d" * 64, "5" * 16, 1]],
+      jobs.map { |slot| [slot.series.pool, slot.series.priority, slot.count] }
+    assert_equal ["low"], jobs.map { |slot| slot.series.queue }.uniq
+  end
+
   def test_a_process_reads_its_own_segment
     write(<<~RUBY)
       Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, nil, false)

@@ -53,13 +53,14 @@ class SegmentWriter
 
   # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued nil.
   # `die_after:` n stops after n of its writes.
-  def record(name, kind: :request, queue: nil, error: false, die_after: nil, **values)
-    base = slot(kind, name, queue)
+  def record(name, kind: :request, queue: nil, pool: nil, priority: nil, error: false, die_after: nil, **values)
+    key = [kind, name, queue, pool, priority]
+    base = slot(*key)
     pairs = {base + L::COUNT_OFFSET => 1, base + L::ERRORS_OFFSET => error ? 1 : 0}
     L::SUMS.each_with_index { |sum, index| pairs[base + L::SUMS_OFFSET + index * 8] = values.fetch(sum, 0) }
     changes = pairs.reject { |_, more| more.zero? }.to_h { |at, more| [at, @words[at] + more] }
     L::HISTOGRAMS.each_with_index { |histogram, index| observe(changes, base + L.histogram_offset(index), values.fetch(histogram, (histogram == :queued) ? nil : 0)) }
-    push(changes, @series.fetch([kind, name, queue]), values)
+    push(changes, @series.fetch(key), values)
     commit(changes, die_after)
     @units += 1
   end
@@ -126,15 +127,16 @@ class SegmentWriter
     put(0, L::MAGIC)
   end
 
-  def slot(kind, name, queue)
-    slot_offset(@series[[kind, name, queue]] ||= append(kind, name, queue))
+  def slot(kind, name, queue, pool = nil, priority = nil)
+    slot_offset(@series[[kind, name, queue, pool, priority]] ||= append(kind, name, queue, pool, priority))
   end
 
-  def append(kind, name, queue)
+  def append(kind, *texts)
     index = @series.size
     raise "no room for another series" if index >= @capacity
-    bytes = [KINDS.fetch(kind), name.bytesize, queue.to_s.bytesize, 0].pack("L<4") + name.b.ljust(L::NAME_BYTES, "\0") + queue.to_s.b
-    put(slot_offset(index), bytes.ljust(L::SERIES_BYTES, "\0"))
+    put(slot_offset(index), "\0" * L::SERIES_BYTES)
+    put(slot_offset(index), [KINDS.fetch(kind), *texts.map { |text| text.to_s.bytesize }].pack(L::SERIES_HEAD))
+    L::SERIES_TEXTS.each_value.zip(texts) { |(offset, _), text| put(slot_offset(index) + offset, text.to_s) }
     L::HISTOGRAMS.each_index { |histogram| put_word(slot_offset(index) + L.histogram_offset(histogram) + 40, L::BUCKETS) }
     put_word(L::SERIES_COUNT, index + 1)
     index

@@ -43,7 +43,7 @@ module Holdup
       def add(window)
         id = window.setting&.fingerprint
         @settings[id] ||= window.setting
-        keep_stall(window, id) unless window.series.kind == :process
+        keep_stall(window, id) unless window.series.view?
         (@tallies[window.series][id] ||= Tally.new).add(window)
         widen(window) if window.series.unit? && window.start_s
       end

@@ -70,7 +70,7 @@ module Holdup
       def draw(stretch, before, marks, source)
         return if stretch.size.zero?
         process = UnitProfile::Process.new(pid: source.pid, since_ns: before.created_ns)
-        from = Profiles::Source.new(process:, setting: source.setting, series: marks.map { |mark| mark&.series })
+        from = Profiles::Source.new(process:, setting: source.setting, series: marks.map { |mark| mark&.series&.plain })
         @profiles.add(stretch, stretch.first - before.ring_head, from, @now_ns)
       end
 

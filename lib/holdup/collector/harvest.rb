@@ -18,9 +18,9 @@ module Holdup
       # @param source [Source]
       # @return [void]
       def add(change, source)
-        tally(change.series, source).add(change)
+        tally(change.series.plain, source).add(change)
         if change.series.unit?
-          tally(source.process, source).add(change)
+          [source.process, *change.series.views].each { |view| tally(view, source).add(change) }
         elsif change.series.kind == :nested
           tally(source.process, source).subtract(change)
         end

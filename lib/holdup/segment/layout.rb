@@ -82,10 +82,9 @@ module Holdup
 
       SERIES_BYTES = 25_600
       KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow}.freeze
-      NAME_OFFSET = 16
-      NAME_BYTES = 200
-      QUEUE_OFFSET = 216
-      QUEUE_BYTES = 64
+      # What a slot's units have in common: where each text is and its room. Their lengths are at 4, in that order.
+      SERIES_TEXTS = {name: [16, 200], queue: [216, 64], pool: [424, 64], priority: [488, 16]}.freeze
+      SERIES_HEAD = "L<3S<2"
       COUNT_OFFSET = 280
       ERRORS_OFFSET = 288
       SUMS_OFFSET = 296

@@ -24,10 +24,12 @@ module Holdup
       end
 
       def self.parse_series(bytes)
-        kind, name_bytes, queue_bytes = bytes.unpack("L<3")
-        return unless Layout::KINDS.key?(kind) && name_bytes <= Layout::NAME_BYTES && queue_bytes <= Layout::QUEUE_BYTES
-        queue = text(bytes, Layout::QUEUE_OFFSET, queue_bytes)
-        Series.new(kind: Layout::KINDS[kind], name: text(bytes, Layout::NAME_OFFSET, name_bytes), queue: queue.empty? ? nil : queue)
+        kind, *lengths = bytes.unpack(Layout::SERIES_HEAD)
+        places = Layout::SERIES_TEXTS.values
+        return unless Layout::KINDS.key?(kind) && places.zip(lengths).all? { |(_, room), length| length <= room }
+        name, *others = places.zip(lengths).map { |(offset, _), length| text(bytes, offset, length) }
+        queue, pool, priority = others.map { |text| text unless text.empty? }
+        Series.new(kind: Layout::KINDS[kind], name:, queue:, pool:, priority:)
       end
 
       def self.text(bytes, offset, length) = bytes.byteslice(offset, length).force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")

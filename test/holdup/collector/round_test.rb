@@ -35,6 +35,17 @@ class Holdup::Collector
       assert_equal [60, 0], [window("A#b").seconds, window("A#b").start_s % 60]
     end
 
+    def test_jobs_are_once_more_by_pool_and_by_priority
+      writer = SegmentWriter.new(@dir)
+      [["A", "default", "1"], ["A", "default", "5"], ["B", "default", "5"], ["B", nil, nil]].each do |name, pool, priority|
+        writer.record(name, kind: :job, queue: "low", pool:, priority:, wall: 9_000, queued: 7)
+      end
+      run_round
+      assert_equal({[:job, "A"] => 2, [:job, "B"] => 2, [:pool, "default"] => 3, [:priority, "1"] => 1, [:priority, "5"] => 2},
+        windows.reject { |one| one.series.kind == :process }.to_h { |one| [[one.series.kind, one.series.name], one.count] })
+      assert_equal [["low"], [nil]], [windows.filter_map { |one| one.series.queue }.uniq, windows.map { |one| one.series.pool }.uniq]
+    end
+
     def test_only_what_was_added_is_counted_in_the_next_round
       writer = SegmentWriter.new(@dir)
       3.times { writer.record("A#b", wall: 5_000) }

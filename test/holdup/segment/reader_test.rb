@@ -31,6 +31,11 @@ module Holdup
         assert_equal "worker 3", snapshot.header.process_name
       end
 
+      def test_pool_and_priority_of_jobs
+        @writer.record("J", kind: :job, queue: "low", pool: "default (low)", priority: "-1")
+        assert_equal [Series.new(kind: :job, name: "J", queue: "low", pool: "default (low)", priority: "-1")], snapshot.slots.map(&:series)
+      end
+
       def test_random_units_equal_the_histogram_of_their_values
         random = Random.new(7)
         walls = Array.new(400) { Math.exp(random.rand(0.0..31.0)).to_i }

@@ -12,7 +12,7 @@ module Holdup
         # Below this share of the elapsed time it is no use to ask who caused the stall.
         NOTABLE = 0.01
         # Totals of processes are in the units already.
-        KINDS = Series::KINDS - [:process]
+        KINDS = Series::KINDS - Series::VIEWS
 
         # One job. Durations in ns; `queued_ns` since it was put into the queue.
         Job = Data.define(:name, :queued_ns, :wall_ns, :running_ns, :stalled_ns, :split) do
