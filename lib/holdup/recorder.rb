@@ -31,9 +31,11 @@ module Holdup
     # Ends a unit and records it.
     # @param kind [Symbol] :request or :job
     # @param queued_ns [Integer, nil] what it waited before a thread took it
+    # @param pool [String, nil] of the threads that ran it, where a process has several
+    # @param priority [String, nil] of the job; few different ones
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error)
-      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error)
+    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil)
+      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority)
       nil
     end
 

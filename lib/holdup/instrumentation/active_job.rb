@@ -34,7 +34,9 @@ module Holdup
 
       private
 
-      def known(job) = {id: job.job_id, name: job.class.name.to_s, queue: job.queue_name, ready_ns: ready_ns(job), harmless:}
+      def known(job)
+        {id: job.job_id, name: job.class.name.to_s, queue: job.queue_name, priority: job.priority, ready_ns: ready_ns(job), harmless:}
+      end
 
       # Only a job that came out of a queue was ever enqueued.
       def ready_ns(job)

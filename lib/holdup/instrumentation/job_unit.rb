@@ -9,10 +9,14 @@ module Holdup
     class JobUnit < Recorder::Unit
       # @param id [String, nil] whether a further look is at the same job
       # @param queued_ns [Integer, nil] how long the job was ready before this run
-      def initialize(recorder, id:, name:, queue:, queued_ns:)
+      # @param pool [String, nil] of the threads that run it
+      # @param priority [String, nil]
+      def initialize(recorder, id:, name:, queue:, queued_ns:, pool: nil, priority: nil)
         super(recorder, :job, name, queue)
         @id = id
         @queued_ns = queued_ns
+        @pool = pool
+        @priority = priority
         @failed = false
       end
 
@@ -31,6 +35,13 @@ module Holdup
       private
 
       attr_reader :queued_ns
+
+      # What runs inside of another unit was taken by nobody, and its time is in the other's already.
+      def pool = (@pool unless inside?)
+
+      def priority = (@priority unless inside?)
+
+      def inside? = !!outer&.here?
     end
   end
 end

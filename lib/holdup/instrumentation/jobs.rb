@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "job_unit"
+require_relative "priorities"
 
 module Holdup
   module Instrumentation
@@ -12,9 +13,12 @@ module Holdup
 
       # @param recorder [Recorder]
       # @param clock [#realtime_ns]
-      def initialize(recorder:, clock:)
+      # @param pool_of [#call] queue => the name of the pool that this thread runs its jobs in, nil when not known
+      def initialize(recorder:, clock:, pool_of: ->(_queue) {})
         @recorder = recorder
         @clock = clock
+        @pool_of = pool_of
+        @priorities = Priorities.new
       end
 
       # A run is known by its job's id: who is the second to see it (a runner's middleware, then Active Job's callback)
@@ -23,13 +27,15 @@ module Holdup
       # @param name [String] its class
       # @param queue [String, nil]
       # @param ready_ns [Integer, nil] since 1970: from when on the job could have been run
+      # @param pool [String, nil] of the threads that run it; nil: whoever knows the process says it
+      # @param priority [Integer, nil]
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
       # @return [Object] the block's value; its exception goes on untouched
-      def measure(id:, name:, queue: nil, ready_ns: nil, harmless: NONE, &)
+      def measure(id:, name:, queue: nil, ready_ns: nil, pool: nil, priority: nil, harmless: NONE, &)
         return yield unless @recorder.on?
         known = known(id)
         return watch(known, harmless, &) if known
-        unit = start(id, name, queue, ready_ns)
+        unit = @recorder.guard.call(:job) { start(id:, name:, queue:, pool: pool || @pool_of.call(queue), priority:, ready_ns:) }
         unit ? run(unit, harmless, &) : yield
       end
 
@@ -41,8 +47,8 @@ module Holdup
 
       private
 
-      def start(id, name, queue, ready_ns)
-        @recorder.guard.call(:job) { JobUnit.new(@recorder, id:, name:, queue:, queued_ns: queued_ns(ready_ns)).open }
+      def start(ready_ns:, priority:, **job)
+        JobUnit.new(@recorder, **job, priority: @priorities.text(priority), queued_ns: queued_ns(ready_ns)).open
       end
 
       def run(unit, harmless, &)

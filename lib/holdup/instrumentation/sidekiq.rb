@@ -13,9 +13,11 @@ module Holdup
 
       # @param jobs [Jobs]
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
-      def initialize(jobs, harmless)
+      # @param pool [String, nil] name of the capsule whose chain it is in
+      def initialize(jobs, harmless, pool = nil)
         @jobs = jobs
         @harmless = harmless
+        @pool = pool
       end
 
       # @param job [Hash] as Sidekiq keeps it in Redis
@@ -23,7 +25,7 @@ module Holdup
       # @return [Object] the block's value; its exception goes on untouched
       def call(_instance, job, queue, &)
         known = @jobs.read { known(job) }
-        known ? @jobs.measure(**known, queue:, harmless: @harmless, &) : yield
+        known ? @jobs.measure(**known, queue:, pool: @pool, harmless: @harmless, &) : yield
       end
 
       private

@@ -57,7 +57,7 @@ module Holdup
       def close(error: false)
         leave do
           charge(:pool_held, @holding.end) if @holding
-          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error)
+          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority)
         end
       end
 
@@ -72,6 +72,10 @@ module Holdup
       def final_name = @name
 
       def queued_ns = nil
+
+      def pool = nil
+
+      def priority = nil
 
       # A long-lived thread that was started inside a unit keeps it in its storage: hold on to nothing.
       def leave

@@ -65,7 +65,8 @@ module Holdup
       def identity
         threads = Threads.new(::GoodJob::Scheduler.instances, ::GoodJob.configuration, embedded: !self.class.here?)
         levers = Levers.new(threads, ::GoodJob.configuration, root: ::Rails.root.to_s).to_a
-        Identity.new(name: NAME, facts: threads.facts, worker: subprocess, pools: -> { threads.pools }, levers: -> { levers })
+        Identity.new(name: NAME, facts: threads.facts, worker: subprocess, pools: -> { threads.pools },
+          pool_of: ->(_queue) { Threads.pool_of(Thread.current) }, levers: -> { levers })
       end
 
       # Its index is in its title and nowhere else that could be asked.

@@ -50,8 +50,8 @@ module Holdup
       # @return [void]
       def serving(launcher)
         @runtime.guard.call(:sidekiq) do
-          put_outermost(launcher)
           capsules = Capsules.new(launcher)
+          put_outermost(launcher.config, capsules)
           levers = levers(launcher.config, capsules)
           @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools },
             levers: -> { levers }, gauges: -> { {redis_rtt_ns: RoundTrip.median_ns} }))
@@ -74,11 +74,11 @@ module Holdup
         end || []
       end
 
-      # Each capsule has a copy of the chain, made at its first use.
-      def put_outermost(launcher)
+      # Each capsule has a copy of the chain, made at its first use, and so can say that it is this one.
+      def put_outermost(config, capsules)
         harmless = HARMLESS.filter_map { |name| ::Sidekiq.const_get(name) if ::Sidekiq.const_defined?(name) }.freeze
-        [launcher.config, *launcher.managers.map(&:capsule)].each do |owner|
-          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless) }
+        {config => nil, **capsules.names}.each do |owner, pool|
+          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pool) }
         end
       end
     end

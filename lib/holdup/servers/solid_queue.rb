@@ -116,7 +116,7 @@ module Holdup
         groups = @plan ? @plan.together(group) : [group]
         levers = levers(groups).to_a
         Identity.new(name: NAME, facts: facts(groups), worker: (@index if @plan&.fork?),
-          pools: -> { @workers.map { |each| pool(each) } }, levers: -> { levers })
+          pools: -> { @workers.map { |each| pool(each) } }, pool_of: ->(queue) { pool_of(queue) }, levers: -> { levers })
       end
 
       def facts(groups)
@@ -128,11 +128,18 @@ module Holdup
         Levers.new(groups, @plan, file:, environment: ::Rails.env.to_s)
       end
 
+      # Threads do not tell whose they are. Where workers of one process share a queue, it is not known which had the job.
+      def pool_of(queue)
+        groups = @workers.map { |worker| Group.running(worker) }
+        groups = groups.select { |group| group.serves?(queue) } if groups.size > 1
+        groups.first.pool_name if groups.one?
+      end
+
       # Solid Queue before 1.4 counts idle threads.
       def pool(worker)
         pool = worker.pool
         free = pool.respond_to?(:available_capacity) ? pool.available_capacity : pool.idle_threads
-        Pool.new(name: "queues #{Group.running(worker).queues}", max: pool.size, busy: pool.size - free)
+        Pool.new(name: Group.running(worker).pool_name, max: pool.size, busy: pool.size - free)
       end
     end
   end

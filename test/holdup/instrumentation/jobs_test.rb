@@ -12,9 +12,11 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
   def setup
     @probe = RecordingProbe.new
     @log = CollectedLog.new
-    recorder = Holdup::Recorder.new(probe: @probe, guard: Holdup::Guard.new(log: @log, clock: HandClock.new))
-    @jobs = Holdup::Instrumentation::Jobs.new(recorder:, clock: HandClock.new(realtime_ns: NOW_NS))
+    @recorder = Holdup::Recorder.new(probe: @probe, guard: Holdup::Guard.new(log: @log, clock: HandClock.new))
+    @jobs = jobs
   end
+
+  def jobs(**more) = Holdup::Instrumentation::Jobs.new(recorder: @recorder, clock: HandClock.new(realtime_ns: NOW_NS), **more)
 
   def measure(name = "MailJob", id: "1", **more, &block) = @jobs.measure(id:, name:, **more, &block || -> {})
 
@@ -24,7 +26,34 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
 
   def test_a_run_is_a_unit_with_class_queue_and_latency
     assert_equal 7, measure(queue: "low", ready_ns: NOW_NS - 2_000) { 7 }
-    assert_equal [1, 2, "MailJob", "low", 2_000, false], recorded.to_h.values
+    assert_equal [1, 2, "MailJob", "low", 2_000, false, nil, nil], recorded.to_h.values
+  end
+
+  def test_the_pool_is_told_by_the_runner_or_by_who_knows_the_process
+    measure(queue: "low", pool: "default")
+    assert_equal "default", recorded.pool
+    @jobs = jobs(pool_of: ->(queue) { "queues #{queue}" })
+    measure(queue: "low")
+    assert_equal "queues low", recorded.pool
+  end
+
+  def test_many_priorities_are_one_beyond_the_first
+    (1..10).each { |priority| measure(id: priority.to_s, priority:) }
+    assert_equal [*"1".."8", "others", "others"], @probe.recorded.map(&:priority)
+    measure(priority: 3)
+    assert_equal "3", recorded.priority
+  end
+
+  # Its time is in the outer one's already, and no pool has taken it.
+  def test_a_job_inside_of_another_is_in_no_pool_and_has_no_priority
+    measure(pool: "default", priority: 5) { measure("InnerJob", id: "2", pool: "default", priority: 1) }
+    assert_equal [["InnerJob", nil, nil], ["MailJob", "default", "5"]], @probe.recorded.map { |unit| [unit.name, unit.pool, unit.priority] }
+  end
+
+  # As threads do that a web server's pool of jobs makes while a request enqueues.
+  def test_a_job_on_a_thread_that_was_begun_inside_of_a_unit_has_both
+    measure { Thread.new { measure("OtherJob", id: "2", pool: "default", priority: 1) }.join }
+    assert_equal ["OtherJob", "default", "1"], @probe.recorded.first.then { |unit| [unit.name, unit.pool, unit.priority] }
   end
 
   def test_a_job_that_is_ready_in_the_future_did_not_wait_and_is_counted

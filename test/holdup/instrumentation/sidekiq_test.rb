@@ -27,7 +27,12 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
 
   def test_a_job_with_class_and_queue
     assert_equal :done, perform { :done }
-    assert_equal [1, 2, "MailJob", "low", nil, false], recorded.to_h.values
+    assert_equal [1, 2, "MailJob", "low", nil, false, nil, nil], recorded.to_h.values
+  end
+
+  def test_the_capsule_whose_chain_it_is_in
+    Holdup::Instrumentation::Sidekiq.new(@jobs, [], "single").call(nil, JOB, "low") {}
+    assert_equal ["single", nil], [recorded.pool, recorded.priority]
   end
 
   def test_the_latency_from_what_sidekiq_7_and_8_write

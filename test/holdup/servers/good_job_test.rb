@@ -34,6 +34,14 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
     assert_equal [["queues mails", 3, 1, 7], ["queues *", 5, 1, 7]], pools.map { |pool| [pool.name, pool.max, pool.busy, pool.served] }
   end
 
+  def test_a_thread_tells_by_its_name_which_pool_it_is_in
+    thread = Thread.new { Thread.stop }
+    names = ["GoodJob::Scheduler(queues=mails,urgent max_threads=2)-thread-1", "puma srv tp 001", nil]
+    assert_equal ["queues mails,urgent", nil, nil], names.map { |name| Holdup::Servers::GoodJob::Threads.pool_of(thread.tap { thread.name = name }) }
+  ensure
+    thread.kill
+  end
+
   def test_threads_beside_a_web_server_have_a_lower_priority_unless_somebody_forbids_it
     {[nil, true] => -3, [nil, false] => 0, [true, false] => -3, [false, true] => 0}.each do |(setting, embedded), priority|
       assert_equal priority, threads(Configuration.new(5, "*", setting, 0), embedded:).priority

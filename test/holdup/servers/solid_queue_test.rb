@@ -39,6 +39,12 @@ class Holdup::Servers::SolidQueueTest < Minitest::Test
     assert_equal({"job_threads" => 56, "job_queues" => "mails,urgent;mails,urgent;*", "job_pool" => "fiber"}, Group.facts(plan.together(mails)))
   end
 
+  def test_queues_that_a_worker_serves
+    {"*" => true, "mails" => true, "mail*" => true, "urgent,mails" => true, "urgent" => false, "mail" => false}.each do |queues, served|
+      assert_equal served, Group.new(queues:, size: 1, fibers: false).serves?("mails"), queues
+    end
+  end
+
   def test_pools_of_earlier_versions
     assert_equal Group.new(queues: "*", size: 2, fibers: false), Group.running(Worker.new(["*"], EarlierPool.new(2, 1)))
   end

@@ -10,6 +10,19 @@ module Holdup
         # GoodJob::Scheduler: a quarter of the time slice that others get, and less.
         LOWERED = -3
 
+        # What GoodJob calls the threads of a scheduler.
+        THREAD = /\AGoodJob::Scheduler\(queues=(.*) max_threads=\d+\)/
+
+        class << self
+          # @param thread [Thread]
+          # @return [String, nil] name of the pool that it is in
+          def pool_of(thread) = (queues = thread.name&.slice(THREAD, 1)) && pool_name(queues)
+
+          # @param queues [String] of a scheduler
+          # @return [String]
+          def pool_name(queues) = Pool.short("queues #{queues}")
+        end
+
         # @param schedulers [Array<GoodJob::Scheduler>] all that this process ever had
         # @param configuration [GoodJob::Configuration]
         # @param embedded [Boolean] whether they share the process with something else
@@ -52,7 +65,7 @@ module Holdup
         def running = @schedulers.select(&:running?)
 
         def pool(stats)
-          Pool.new(name: "queues #{stats[:queues]}", max: stats[:max_threads], busy: stats[:active_threads], served: stats[:total_executions_count])
+          Pool.new(name: self.class.pool_name(stats[:queues]), max: stats[:max_threads], busy: stats[:active_threads], served: stats[:total_executions_count])
         end
       end
     end

@@ -29,6 +29,9 @@ module Holdup
            "job_queues" => to_a.flat_map { |each| each.queues.uniq }.join(" ")}
         end
 
+        # @return [Hash{Sidekiq::Capsule => String}] what their pools are called
+        def names = to_a.to_h { |capsule| [capsule, name(capsule)] }
+
         # Asks the process only: nothing here goes to Redis.
         # @return [Array<Pool>] as they are now
         def pools = @managers.map { |manager| pool(manager) }
@@ -44,7 +47,7 @@ module Holdup
 
         def name(capsule)
           queues = capsule.queues.uniq
-          (queues == [capsule.name]) ? capsule.name : "#{capsule.name} (#{queues.join(", ")})"
+          Pool.short((queues == [capsule.name]) ? capsule.name : "#{capsule.name} (#{queues.join(", ")})")
         end
 
         def default_priority

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../pool"
+
 module Holdup
   module Servers
     class SolidQueue
@@ -29,6 +31,13 @@ module Holdup
             {"job_threads" => groups.sum(&:size), "job_queues" => groups.map(&:queues).join(";"), "job_pool" => ("fiber" if groups.any?(&:fibers))}
           end
         end
+
+        # @return [String] what its pool is called
+        def pool_name = Pool.short("queues #{queues}")
+
+        # @param queue [String]
+        # @return [Boolean] whether it takes jobs of that queue; a configuration may say "*" or "mails*"
+        def serves?(queue) = queues.split(",").any? { |pattern| File.fnmatch(pattern, queue) }
       end
     end
   end
