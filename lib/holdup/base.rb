@@ -79,7 +79,7 @@ module Holdup
 
     # @return [Instrumentation::Jobs] what the hooks of job runners take
     def jobs
-      @jobs ||= Instrumentation::Jobs.new(recorder:, clock: Clock.new)
+      @jobs ||= Instrumentation::Jobs.new(recorder:, clock: Clock.new, pool_of: ->(queue) { runtime.pool_of(queue) })
     end
 
     # @return [Servers::Joining] what joins the servers of this process

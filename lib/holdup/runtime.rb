@@ -110,6 +110,13 @@ module Holdup
       end
     end
 
+    # @param queue [String, nil] of the job that this thread is about to run
+    # @return [String, nil] the name of the pool that it does so in; see Servers::Identity
+    def pool_of(queue)
+      @identities.each_value { |identity| (pool = identity.pool_of.call(queue)) && (return pool) }
+      nil
+    end
+
     # A server or job runner of this process takes no units any more; where it was the only one, measuring ends until `serve`.
     # @param name [String] of its identity
     # @return [void]
