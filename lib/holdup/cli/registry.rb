@@ -12,6 +12,7 @@ module Holdup
         "doctor" => "what is measured, what is missing, and how to fix it",
         "advise" => "how many threads, processes and job slots, with the evidence",
         "whatif" => "another setting or load, replayed beside the one there is",
+        "compare" => "what a change did: two times, settings or revisions, with intervals",
         "calculate" => "how many threads for an io share, beside Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
@@ -36,6 +37,10 @@ module Holdup
         "whatif" => -> {
           require_relative "whatif"
           Whatif
+        },
+        "compare" => -> {
+          require_relative "compare"
+          Compare
         },
         "calculate" => -> {
           require_relative "calculate"

@@ -5,6 +5,8 @@ require_relative "locales/advice_en"
 require_relative "locales/advice_ja"
 require_relative "locales/calculate_en"
 require_relative "locales/calculate_ja"
+require_relative "locales/compare_en"
+require_relative "locales/compare_ja"
 require_relative "locales/connections_en"
 require_relative "locales/connections_ja"
 require_relative "locales/doctor_en"
@@ -13,10 +15,14 @@ require_relative "locales/en"
 require_relative "locales/findings_en"
 require_relative "locales/findings_ja"
 require_relative "locales/ja"
+require_relative "locales/jit_en"
+require_relative "locales/jit_ja"
 require_relative "locales/lab_en"
 require_relative "locales/lab_ja"
 require_relative "locales/machine_en"
 require_relative "locales/machine_ja"
+require_relative "locales/sweep_en"
+require_relative "locales/sweep_ja"
 
 module Holdup
   module Reports
@@ -24,8 +30,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::MACHINE_EN, Locales::LAB_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::MACHINE_JA, Locales::LAB_JA).freeze
+        "en" => Locales::EN.merge(Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::COMPARE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA).freeze
       }.freeze
 
       attr_reader :language

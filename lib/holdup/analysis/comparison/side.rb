@@ -56,7 +56,7 @@ module Holdup
         def profiles = @profiles ||= warmed? ? @every_profile.select { |profile| boots.warm_unit?(profile) } : @every_profile
 
         # @return [Array<Window>] of everything else that these processes did: threads outside of units, other kinds of units
-        def beside = @beside ||= own.reject { |window| chosen?(window) || window.series.kind == :process }.select { |window| !warmed? || warm?(window) }
+        def beside = @beside ||= own.reject { |window| chosen?(window) || window.series.view? }.select { |window| !warmed? || warm?(window) }
 
         # @return [Integer] units
         def units = windows.sum(&:count)
@@ -66,6 +66,12 @@ module Holdup
 
         # @return [Boolean] whether anything tells when processes began
         def boots_known? = @every_profile.any? || samples.any?
+
+        # @return [Integer] processes that are known to have taken these units, one after the other or together
+        def processes
+          seen = samples.any? ? samples.map { |sample| sample.values_at(:host, :pid, :start) } : @every_profile.map { |profile| [profile.host, profile.process] }
+          seen.uniq.size
+        end
 
         # @return [Boolean] whether some of the processes' units are left out
         def narrow? = !!(@filter.name || @filter.queue)

@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require_relative "../reports/compare"
+require_relative "compare_options"
+require_relative "places"
+require_relative "recorded"
+
+module Holdup
+  class CLI
+    # Says what a change did: two times, settings, arms or revisions side by side, with intervals.
+    class Compare
+      WIDTHS = (80..120)
+
+      def self.options(console) = CompareOptions.new(console)
+
+      # @param console [Console]
+      # @param sides [Hash{Symbol => Object}] what is compared, see CompareOptions
+      # @param filter [Analysis::Filter]
+      # @param format [Symbol] :text, :markdown or :json
+      # @param families [Array<Symbol>, nil] of metrics
+      # @param store [String, nil]
+      # @param language [String, nil]
+      def initialize(console:, sides:, filter:, format: :text, families: nil, store: nil, language: nil)
+        @console = console
+        @asked = sides
+        @filter = filter
+        @format = format
+        @families = families
+        @store = store
+        @words = Reports::Words.new(language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status
+      # @raise [Error] where there is nothing to compare
+      def run
+        @console.out.write(@asked[:states] ? states : told(comparison))
+        OK
+      end
+
+      private
+
+      def comparison
+        sides = @asked[:spans] ? of_spans : of_settings
+        sides.each { |side| check(side) }
+        Analysis::Comparison.new(*sides)
+      end
+
+      def of_spans
+        Places.reading(@console.env, @store) do |store|
+          @asked[:spans].map { |from_s, to_s| recorded(store, from_s, to_s).side(span(from_s, to_s)) }
+        end
+      end
+
+      def of_settings
+        recorded = Places.reading(@console.env, @store) { |store| recorded(store, *@asked.values_at(:from_s, :to_s)) }
+        groups = Groups.new(recorded.settings, @asked[:by])
+        groups.pick(@asked[:values]).map { |label, settings| recorded.side(label, settings) }
+      end
+
+      # Each may be in a store of its own, as experiments leave them.
+      def states
+        sides = @asked[:states].map do |state|
+          Places.reading(@console.env, state.store || @store) { |store| recorded(store, state.from_s, state.to_s).side(state.label) }
+        end
+        sides.each { |side| check(side) }
+        tell_states(sides.drop(1).map { |side| Analysis::Comparison.new(sides.first, side) })
+      end
+
+      def tell_states(comparisons)
+        return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n" if @format == :json
+        require_relative "../reports/compare/states"
+        lay_out(Reports::Compare::States.new(comparisons, words: @words, kind: @filter.kind, families: @families).page)
+      end
+
+      def recorded(store, from_s, to_s) = Recorded.new(store, from_s:, to_s:, filter: @filter)
+
+      def check(side)
+        return if side.units.positive?
+        raise Error.new("there are no #{@filter.kind}s in #{side.label}", "`holdup report` shows what there is; --kind and --name choose")
+      end
+
+      def told(comparison)
+        (@format == :json) ? json(comparison).call : lay_out(report(comparison).page)
+      end
+
+      def report(comparison) = Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families)
+
+      def json(comparison)
+        require_relative "../reports/compare/json"
+        Reports::Compare::Json.new(comparison, sentences: report(comparison).sentences)
+      end
+
+      def lay_out(page)
+        if @format == :markdown
+          require_relative "../reports/page_markdown"
+          return Reports::PageMarkdown.new(page).call
+        end
+        require_relative "../reports/page_text"
+        Reports::PageText.new(page, width: (@console.columns || 80).clamp(WIDTHS), style: Reports::Style.for(@console.out, @console.env)).call
+      end
+
+      def span(from_s, to_s) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+    end
+  end
+end
+
+require_relative "compare/groups"

@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/comparison/metric"
+require_relative "../analysis/filter"
+require_relative "../reports/words"
+require_relative "options"
+require_relative "values"
+
+module Holdup
+  class CLI
+    # The arguments of `holdup compare` as the keywords of Compare.
+    class CompareOptions
+      USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT | --revision A B | --states STATE STATE ... [options]"
+      DAY_S = 86_400
+      FORMATS = %i[text markdown json].freeze
+      # Options that take several arguments.
+      LISTS = %w[--revision --states].freeze
+      # Ways to say both sides, each with the values that it takes.
+      MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision], "--states" => %i[states]}.freeze
+
+      # One of `--states`. `store`: nil for that of `--store`
+      State = Data.define(:label, :store, :from_s, :to_s)
+
+      # @param console [Console] for the time
+      def initialize(console)
+        @now_s = console.clock.realtime_s
+      end
+
+      # @param argv [Array<String>]
+      # @return [Hash{Symbol => Object}]
+      # @raise [UsageError]
+      def parse(argv)
+        values = Options.new(USAGE) { |parser, read| declare(parser, read) }.parse(spread(argv))
+        values.key?(:help) ? values : keywords(values)
+      end
+
+      private
+
+      # "--revision A B" as "--revision A --revision B".
+      def spread(argv)
+        list = nil
+        argv.flat_map do |argument|
+          next list ? [list, argument] : [argument] unless argument.start_with?("-")
+          list = (argument if LISTS.include?(argument))
+          list ? [] : [argument]
+        end
+      end
+
+      def declare(parser, values)
+        sides(parser, values)
+        units(parser, values)
+        parser.on("--format FORMAT", "text, markdown or json") { |text| values[:format] = Values.choice("--format", text, FORMATS) }
+        parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+        parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+      end
+
+      def sides(parser, values)
+        parser.on("--before RANGE", "2d..1d, or 2026-11-20T12:00..2026-11-20T14:00") { |text| values[:before] = range("--before", text) }
+        parser.on("--after RANGE", "the same; 1h.. is the last hour") { |text| values[:after] = range("--after", text) }
+        parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") { |text| values[:by] = text }
+        parser.on("--revision A B", "two revisions of the application") { |text| (values[:revision] ||= []) << text }
+        parser.on("--states S S ...", "LABEL=RANGE or LABEL=STORE@RANGE, the first is the base") { |text| (values[:states] ||= []) << state(text) }
+        parser.on("--values A,B", "with --by: these two, as they are called there") { |text| values[:values] = text.split(",").map(&:strip) }
+        parser.on("--since TIME", "with --by and --revision: 1d (the default) ago") { |text| values[:since] = Values.moment("--since", text, now_s: @now_s) }
+        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Values.moment("--until", text, now_s: @now_s) }
+      end
+
+      def units(parser, values)
+        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
+        parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
+        parser.on("--metric LIST", Analysis::Comparison::Metric::FAMILIES.join(", ")) { |text| values[:families] = text.split(",").map { |name| Values.choice("--metric", name.strip, Analysis::Comparison::Metric::FAMILIES) } }
+      end
+
+      def keywords(values)
+        check(values)
+        {filter: Analysis::Filter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
+         **values.slice(:families, :store, :language)}
+      end
+
+      def check(values)
+        modes = MODES.select { |_, keys| keys.intersect?(values.keys) }.keys
+        raise UsageError.new("compare needs to know what with what", "give --before and --after, --by, --revision or --states") if modes.empty?
+        raise UsageError.new("#{modes.first} can't be combined with #{modes.last}", "each of them says both sides; leave one out") if modes.size > 1
+        missing = MODES.fetch("--before and --after") - values.keys
+        raise UsageError.new("--#{missing.first} is missing", "give both ranges") if missing.one?
+        check_numbers(values)
+        check_span(values)
+      end
+
+      def check_numbers(values)
+        %i[values revision].each { |key| raise UsageError.new("--#{key} takes two", "such as A B") if values[key] && values[key].size != 2 }
+        raise UsageError.new("--states takes two or more", "the first is what the others are held against") if values[:states]&.one?
+      end
+
+      def check_span(values)
+        raise UsageError.new("--values goes with --by only", "it says which values of that fact") if values[:values] && !values[:by]
+        given = %i[since until].find { |key| values[key] }
+        raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already") if given && !(values[:by] || values[:revision])
+      end
+
+      def asked(values)
+        return {spans: values.values_at(:before, :after)} if values[:before]
+        return {states: values[:states]} if values[:states]
+        to_s = values.fetch(:until, @now_s)
+        from_s = values.fetch(:since, to_s - DAY_S)
+        raise UsageError.new("--since is not before --until", "there would be nothing to compare; swap or correct them") unless from_s < to_s
+        values[:revision] ? {by: "revision", values: values[:revision], from_s:, to_s:} : {by: values[:by], values: values[:values], from_s:, to_s:}
+      end
+
+      def range(option, text)
+        from, to = text.split("..", 2)
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00") unless to && !from.empty?
+        from_s, to_s = [from, to.empty? ? "now" : to].map { |one| Values.moment(option, one, now_s: @now_s) }
+        raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}", "write the earlier time first") unless from_s < to_s
+        [from_s, to_s]
+      end
+
+      def state(text)
+        label, _, rest = text.partition("=")
+        store, _, times = rest.rpartition("@")
+        raise UsageError.new("--states can't be #{text[0, 100].inspect}", "each is LABEL=RANGE or LABEL=STORE@RANGE") if label.empty? || times.empty?
+        from_s, to_s = range("--states", times)
+        State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:)
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../figures"
+require_relative "../width"
+
+module Holdup
+  module Reports
+    class Compare
+      # Figures of a comparison as they are written, the same for every layout.
+      class Cells
+        # @param words [Words]
+        def initialize(words)
+          @words = words
+        end
+
+        # @param metric [Analysis::Comparison::Metric]
+        # @return [String] "queued + stalled p95"
+        def name(metric) = @words.call(:"compare_#{metric.name}")
+
+        # @param value [Numeric, nil]
+        # @return [String]
+        def value(metric, value)
+          case value && metric.unit
+          when nil then Figures::NONE
+          when :ns then Figures.duration(value)
+          when :share then Figures.share(value)
+          when :bytes then Figures.bytes(value.round)
+          else Figures.rate(value)
+          end
+        end
+
+        # @return [String] "-1.20 ms"
+        def signed(metric, value)
+          return Figures::NONE unless value
+          "#{sign(value)}#{value(metric, value.abs)}"
+        end
+
+        # @param share [Float, nil]
+        # @return [String] "-12.3 %"
+        def change(share) = share ? format("%+.1f %%", share * 100).sub(/\A[+-](?=0\.0 )/, "") : Figures::NONE
+
+        # @param estimate [Analysis::Comparison::Estimate]
+        # @return [String] "-16.1..-8.0 %"
+        def interval(estimate, level = estimate.class::LEVEL)
+          range = estimate.interval(level) or return Figures::NONE
+          return [range.begin, range.end].map { |bound| signed(estimate.metric, bound) }.join("..") unless estimate.relative?
+          format("%+.1f..%+.1f %%", range.begin * 100, range.end * 100)
+        end
+
+        # @param setting_value [Array] values of a fact
+        # @return [String]
+        def fact(values) = values.map { |value| value.nil? ? Figures::NONE : Width.clean(value.to_s) }.join(", ")
+
+        # @param seconds [Integer]
+        # @return [String] "10 min"
+        def seconds(seconds) = (seconds % 3600).zero? ? "#{seconds / 3600} h" : "#{seconds / 60} min"
+
+        # @param band [Analysis::Comparison::Ages::Band]
+        # @return [String] "10 min - 1 h"
+        def age(band) = band.to_s ? "#{seconds(band.from_s)} - #{seconds(band.to_s)}" : @words.call(:compare_age_from, from: seconds(band.from_s))
+
+        private
+
+        def sign(value)
+          return "" if value.zero?
+          value.negative? ? "-" : "+"
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # `holdup compare`.
+      COMPARE_EN = {
+        compare_title: "Holdup compare: %<units>s",
+        compare_side: "%<side>s: %<label>s, %<count>s %<units>s",
+        compare_before: "before", compare_after: "after",
+
+        compare_better: "Better: %<moved>s.",
+        compare_worse: "Worse: %<moved>s.",
+        compare_both: "Better and worse: %<moved>s.",
+        compare_changed: "Changed: %<moved>s.",
+        compare_none: "No difference that this data could show. It would have shown %<visible>s.",
+        compare_unknown: "Too little to tell: %<before>s and %<after>s stretches of %<block>s, and it takes %<needed>s on both sides.",
+        compare_moved: "%<figure>s %<change>s (%<interval>s)",
+        compare_visible: "%<figure>s from %<share>s on", compare_also: ", ",
+        compare_unmoved: "No difference seen in what it would have shown for %<visible>s.",
+
+        compare_beside_better: "Beside that, better: %<moved>s.", compare_beside_worse: "Beside that, worse: %<moved>s.",
+
+        compare_cause_same: "Nothing differs in what is recorded of the settings: what changed comes from traffic, data, neighbours or chance.",
+        compare_cause_one: "Of what is recorded, only %<subject>s differs. Traffic and data may differ as well, for these were different times.",
+        compare_cause_one_together: "Of what is recorded, only %<subject>s differs, and both ran at the same time: what changed can be put down to it.",
+        compare_cause_many: "%<count>s things differ (%<subjects>s): nobody can tell which of them did what changed.",
+        compare_cause_mixed: "One side has several settings itself: what did what changed can't be told.",
+
+        compare_mix: "Another mix of endpoints alone would have made %<change>s of the mean elapsed time; the figures leave that out.",
+        compare_left_out: "Left out are %<before>s of the units before and %<after>s after, whose endpoints the other side has none of.",
+        compare_boots_unknown: "Nothing tells when processes began: warm-up is in these figures.",
+        compare_all_cold: "All units of %<side>s are of the first two minutes of their processes: warm-up is in these figures.",
+        compare_few_processes: "There are %<before>s and %<after>s processes. What differs from one boot to the next is not in the intervals.",
+        compare_short_blocks: "Intervals come from stretches of %<block>s: swings of the load that last longer are not in them.",
+        compare_other_times: "Two groups at the same time would show smaller differences than two times do.",
+
+        compare_settings: "What differs in the settings", compare_fact: "fact",
+        compare_figures: "The figures, each endpoint counted as often as before", compare_figure: "figure",
+        compare_difference: "difference", compare_interval: "95 % interval", compare_mark_better: "better", compare_mark_worse: "WORSE",
+        compare_wall_p50: "wall p50", compare_wall_p90: "wall p90", compare_wall_p95: "wall p95", compare_wall_p99: "wall p99", compare_wall_mean: "wall, mean",
+        compare_wait_p50: "queued + stalled p50", compare_wait_p90: "queued + stalled p90", compare_wait_p95: "queued + stalled p95",
+        compare_wait_p99: "queued + stalled p99", compare_wait_mean: "queued + stalled, mean", compare_stalled_mean: "stalled, mean",
+        compare_cpu_unit: "CPU of each unit", compare_cpu_process: "CPU of all / units", compare_cpu_share: "CPU %",
+        compare_pss: "PSS of a process", compare_uss: "USS of a process", compare_gc_unit: "GC in each unit", compare_errors: "errors", compare_throughput: "units/s",
+        compare_figures_note: "Percentiles are of merged histograms. Intervals come from %<before>s and %<after>s stretches of %<block>s, each with all hosts and processes, " \
+          "drawn anew 200 times. units/s and CPU of all / units are as they were mixed.",
+        compare_wait_note: "queued + stalled: percentiles of units that were kept singly (at most 900 in ten minutes), means of all.",
+        compare_wait_unknown: "queued + stalled has no percentiles here: they need units kept singly, which a store has for 14 days.",
+        compare_cpu_note: "CPU % follows the traffic, and an autoscaler brings it back to its target: compare the CPU of each unit.",
+        compare_memory_note: "PSS and USS: processes aged %<age>s, %<before>s before and %<after>s after; the interval is over processes.",
+
+        compare_endpoints: "Which endpoints moved the mean elapsed time", compare_endpoint: "endpoint", compare_share: "of units", compare_moved_by: "moved by",
+        compare_endpoints_note: "moved by: its part of the change of the mean of all units, at the share of units that it had before.",
+        compare_ages: "By the age of the process", compare_age: "age", compare_age_from: "from %<from>s on",
+        compare_units: "units", compare_units_before: "units", compare_units_after: "after",
+        compare_ages_note: "Elapsed time of units kept singly, as they were mixed. Deploying more or less often changes which ages there are.",
+        compare_warm_up: "Left out: the first two minutes of processes", compare_side_of: "side", compare_then: "%<quantile>s then",
+
+        compare_states_title: "Holdup compare: %<count>s states, %<units>s", compare_state_column: "state",
+        compare_state: "%<label>s: %<count>s %<units>s of %<processes>s processes within %<seconds>s",
+        compare_state_told: "%<label>s against %<base>s: %<text>s",
+        compare_states_figures: "The figures, each endpoint counted as often as with %<base>s", compare_states_intervals: "95 % intervals of the changes",
+        compare_states_note: "%%: against %<base>s; %<mark>s: may be none. Percentiles are of merged histograms.",
+        compare_limits: "What can't be concluded",
+        compare_limits_note: "Another application, machine or traffic will have other figures: what is measured here holds for this one."
+      }.freeze
+    end
+  end
+end

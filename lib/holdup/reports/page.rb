@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    # A report before it is laid out: what stands above everything, the one sentence, remarks, and sections.
+    #
+    # - `title`, `lead`: String; `facts`: Array of String, plain lines under the title; `remarks`: Array of String
+    # - `sections`: Array of Section
+    Page = Data.define(:title, :facts, :lead, :remarks, :sections)
+  end
+end

@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "json"
+
+class Holdup::CLI::CompareTest < Minitest::Test
+  include CommandLine
+
+  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}, "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2}}.freeze
+  HALF = SHOP.transform_values { |shape| shape.merge(ms: shape[:ms].merge(cpu: shape[:ms][:cpu] / 2)) }
+  FACTS = SampleWindows::SETTING.merge("revision" => "aaa111")
+  MINUTES = 12
+  LATER_S = 3600
+  NOW_S = SampleWindows::START_S + LATER_S + MINUTES * 60
+  SPANS = ["--before", "73m..60m", "--after", "13m.."].freeze
+
+  def setup
+    super
+    @before = SampleWindows.new(units: SHOP, minutes: MINUTES, setting: FACTS)
+    @after = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: FACTS.merge("jit" => "none", "revision" => "bbb222"))
+  end
+
+  def compare(*arguments)
+    windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows) { |path| holdup("compare", "--store", path, *arguments, now_s: NOW_S) }
+  end
+
+  def test_two_times_with_the_verdict_first
+    said = compare(*SPANS)
+    assert_equal [0, ""], [said.status, said.err]
+    assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: .*CPU of\s+each unit -\d\d/, said.out)
+    assert_match(/2 things differ \(jit, revision\)/, said.out.gsub(/\s+/, " "))
+    assert_match(/^CPU of each unit .* better$/, said.out)
+    assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  def test_settings_revisions_and_other_facts
+    [%w[--by setting], %w[--revision aaa111 bbb222 --kind request], %w[--by jit --values yjit,none]].each do |arguments|
+      said = JSON.parse(compare(*arguments, "--format", "json").out)
+      assert_equal "better", said["verdict"]["key"], arguments.inspect
+      assert_equal %w[yjit none], said.values_at("before", "after").map { |side| side["settings"].first["attributes"]["jit"] }
+    end
+  end
+
+  def test_keys_for_programs
+    said = JSON.parse(compare("--by", "setting", "--format", "json").out)
+    assert_equal %w[after before blocks changed endpoints left_out metrics mix_effect schema verdict], said.keys.sort
+    cpu = said["metrics"].find { |metric| metric["name"] == "cpu_unit" }
+    assert_in_delta(-0.5, cpu["relative"], 0.1)
+    assert_operator cpu["relative_interval"].last, :<, 0
+    assert_equal %w[jit revision], said["changed"].map { |one| one["subject"] }
+  end
+
+  def test_markdown_and_japanese
+    assert_match(/^\| CPU of each unit \| .* \| better \|$/, compare(*SPANS, "--format", "markdown").out)
+    said = compare(*SPANS, "--lang", "ja").out
+    assert_match(/^改善: /, said)
+    assert_operator said.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
+  end
+
+  def test_several_states_against_the_first
+    states = ["--states", "off=73m..60m", "on=13m..", "again=73m..60m"]
+    said = compare(*states)
+    assert_equal [0, ""], [said.status, said.err]
+    assert_match(/on against off: Better:/, said.out)
+    assert_match(/again against off: No difference/, said.out.gsub(/\s+/, " "))
+    assert_match(/^jit +yjit +none +yjit$/, said.out)
+    assert_match(/^CPU of each unit +\S+ ms +\S+ ms +-\d\d\.\d % +\S+ ms +~0\.0 %$/, said.out)
+    assert_match(/^off +\S+ ms +={30}$/, said.out)
+    assert_match(/^- on against off: 2 things differ/, compare(*states, "--format", "markdown").out)
+    assert_equal 2, JSON.parse(compare(*states, "--format", "json").out).size
+  end
+
+  def test_only_some_figures_and_endpoints
+    said = compare(*SPANS, "--metric", "cpu", "--name", "A*").out
+    refute_match(/wall p50|B#slow/, said)
+    assert_match(/^CPU of each unit/, said)
+  end
+
+  def test_what_can_not_be_asked
+    {[] => /what with what/, %w[--before 1h..] => /--after is missing/, %w[--before 1h.. --by jit] => /can't be combined/, %w[--revision a] => /takes two/,
+     %w[--before 1h --after 1h..] => /takes a range/, %w[--before 1h..2h --after 1h..] => /ends before it begins/, %w[--by jit --metric foo] => /one of wall/,
+     %w[--states a=1h..] => /two or more/, %w[--states 1h..] => /LABEL=RANGE/, %w[--by jit --values a] => /takes two/, %w[--before 2h..1h --after 1h.. --since 2h] => /goes with --by/}.each do |arguments, message|
+      said = holdup("compare", *arguments)
+      assert_equal [2, ""], [said.status, said.out], arguments.inspect
+      assert_match message, said.err
+    end
+  end
+
+  def test_what_is_not_there
+    {%w[--by arm] => /not two of arm here: none/, %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/, [*SPANS, "--kind", "job"] => /no jobs/}.each do |arguments, message|
+      said = compare(*arguments)
+      assert_equal [1, ""], [said.status, said.out], arguments.inspect
+      assert_match message, said.err
+    end
+    assert_equal 1, compare("--states", "a=1h..", "b=/nonexistent/store@1h..").status
+    assert_equal 1, holdup("compare", "--store", "/nonexistent/store", "--by", "jit").status
+  end
+end
