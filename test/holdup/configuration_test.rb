@@ -27,7 +27,7 @@ class Holdup::ConfigurationTest < Minitest::Test
            "HOLDUP_REVISION" => "r", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
            "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_TICK_SECONDS" => "0.5",
            "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
-           "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby"}
+           "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby", "HOLDUP_WEB_AUTH" => "ops:a:b"}
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)
     refute config.enabled
@@ -35,12 +35,25 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
     assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
     assert_nil config.log_target
+    assert_equal({username: "ops", password: "a:b"}, config.web_auth)
+  end
+
+  def test_who_sees_the_dashboard
+    assert_equal [nil, :none], [build.web_auth, build("HOLDUP_WEB_AUTH" => "none").web_auth]
+    [:none, ->(_env) { true }, {username: "a", password: "b"}].each { |value| assert_equal [value], [build { |draft| draft.web_auth = value }.web_auth] }
+    [:all, true, "a:b", {username: "a"}, {username: "a", password: ""}, {username: "a", password: "b", realm: "c"}].each do |value|
+      assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
+    end
+    error = assert_raises(Holdup::ConfigurationError) { build("HOLDUP_WEB_AUTH" => "secret") }
+    refute_includes error.message, "secret"
   end
 
   def test_the_jit
     assert_equal [nil, :on, :off], [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
-    [:on, :off, nil, {after: :boot, mem_size: 2048}].each { |value| assert_equal [value], [build { |draft| draft.jit = value }.jit] }
-    [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true}].each do |value|
+    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each { |value| assert_equal [value], [build { |draft| draft.jit = value }.jit] }
+    assert_equal({stats: :quiet, stats_share: 0.25}, build("HOLDUP_JIT" => "stats=quiet,stats_share=0.25").jit)
+    %w[stats=1 stats_share=2 mem_size=1.5 stats=quiet,stats=quiet;].each { |text| assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_JIT" => text) } }
+    [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true}, {stats_share: 0}].each do |value|
       assert_raises(Holdup::ConfigurationError) { build { |draft| draft.jit = value } }
     end
   end

@@ -53,8 +53,9 @@ module Holdup
         help: "How often a process writes its gauges and accounts. Units are written when they end, whatever this is."),
       Key.new(name: :jit, type: Types::Jit.new, default: nil, example: ":on",
         help: "YJIT: :on switches it on in each process that takes units, once the application is loaded; a Hash does so with " \
-          "mem_size (MiB) or call_threshold; :off wants none, and doctor says who switches it on; nil leaves it alone. In " \
-          "the environment: on, off, or mem_size=64,call_threshold=31."),
+          "mem_size (MiB), call_threshold, or stats: :quiet (deep statistics in a tenth of the processes, stats_share of them); " \
+          ":off wants none, and doctor says who switches it on; nil leaves it alone. In the environment: on, off, or " \
+          "mem_size=64,call_threshold=31."),
       Key.new(name: :collector, type: Types::Choice.new(%i[process thread off]), default: :process,
         help: "What carries segments to the store: a process beside the server, a thread in it (development), or off " \
           "when you run `holdup collect` yourself."),

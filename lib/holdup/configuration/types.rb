@@ -72,21 +72,34 @@ module Holdup
 
       # YJIT: on, off, or on with options. `after: :boot` is the only moment there is, said by those who like it said.
       Jit = Data.define do
-        def expected = ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31} (mem_size: 1 to 2048 MiB; in the environment mem_size=64)"
+        def expected
+          ":on, :off, or {after: :boot, mem_size: 64, call_threshold: 31, stats: :quiet, stats_share: 0.1} (mem_size: 1 to 2048 MiB, " \
+            "stats_share: above 0 to 1; in the environment mem_size=64)"
+        end
 
         def parse(text)
           return text.downcase.to_sym if %w[on off].include?(text.downcase)
-          pairs = text.scan(/(mem_size|call_threshold)=(\d+)/)
-          pairs.to_h { |name, number| [name.to_sym, Integer(number, 10)] } if pairs.any? && pairs.map { |pair| pair.join("=") }.join(",") == text
+          pairs = text.scan(/(mem_size|call_threshold|stats|stats_share)=([\w.]+)/)
+          pairs.to_h { |name, given| [name.to_sym, read(name, given)] } if pairs.any? && pairs.map { |pair| pair.join("=") }.join(",") == text
         end
 
         def valid?(value) = value == :on || value == :off || (value.is_a?(Hash) && value.all? { |name, given| option?(name, given) })
 
         private
 
+        def read(name, text)
+          case name
+          when "stats" then text.to_sym
+          when "stats_share" then Float(text, exception: false)
+          else Integer(text, 10, exception: false)
+          end
+        end
+
         def option?(name, given)
           case name
           when :after then given == :boot
+          when :stats then given == :quiet
+          when :stats_share then Seconds.new(0..1).valid?(given) && given.positive?
           when :mem_size then given.is_a?(Integer) && given.between?(1, 2048)
           when :call_threshold then given.is_a?(Integer) && given.positive?
           end

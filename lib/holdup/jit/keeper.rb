@@ -20,7 +20,9 @@ module Holdup
       # @param version [Version]
       # @param yjit [Module, nil] RubyVM::YJIT
       # @param zjit [Module, nil] RubyVM::ZJIT
-      def initialize(wish:, guard:, log:, clock:, options: Options.read, version: Version.parse(RUBY_VERSION), yjit: Jit.yjit, zjit: Jit.zjit)
+      # @param chance [#call] gives 0.0...1.0; the application's own sequence is not touched
+      def initialize(wish:, guard:, log:, clock:, options: Options.read, version: Version.parse(RUBY_VERSION), yjit: Jit.yjit, zjit: Jit.zjit,
+        chance: -> { Random.new.rand })
         @wished = wish
         @guard = guard
         @log = log
@@ -29,6 +31,7 @@ module Holdup
         @version = version
         @yjit = yjit
         @zjit = zjit
+        @chance = chance
         @origin = Origin.new(options:, clock:)
         @warmth = Warmth.new(clock:)
         @given = {}
@@ -55,7 +58,7 @@ module Holdup
       def state = @state ||= read
 
       # @return [Hash{String => Object}] what of it changes results
-      def facts = {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @effective}
+      def facts = {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @effective, "jit_stats" => ("on" if state.deep?)}
 
       # @return [Array] none
       def pools = []
@@ -67,7 +70,7 @@ module Holdup
          jit_interpreted_instructions: state.interpreted_instructions, jit_live_iseqs: state.live_iseqs,
          jit_limit_bytes: state.limit&.bytes, jit_saturated: flag(state.saturated?), jit_invalidations: state.invalidated,
          jit_enabled_ns: @origin.since_ns, jit_warm_ns: @warmth.since_ns, jit_failures: state.failures, jit_code_gcs: state.code_gcs,
-         jit_redefined: state.redefined}
+         jit_redefined: state.redefined, jit_compiled_instructions: state.compiled_instructions}
       end
 
       # @return [Hash{String => Object}] what people ask about it, for the segment's profile
@@ -93,10 +96,18 @@ module Holdup
       end
 
       def enable
+        deep = wish.deep(@chance.call)
         arguments = wish.arguments(@version)
-        return unless Enabling.new(yjit: @yjit, zjit: @zjit).call(**arguments)
+        return say_who_was_first(deep) unless Enabling.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
         @given = arguments
         @origin.ours
+      end
+
+      # Only who switches it on can ask for statistics.
+      def say_who_was_first(deep)
+        return if deep.empty? || !@yjit || read.deep?
+        @log.warn("YJIT was on already, so this process has no deep statistics; leave switching it on to Holdup (config.yjit = false in Rails), " \
+          'or start one process with RUBYOPT="--yjit-disable --yjit-stats=quiet"')
       end
 
       def say_what_can_not_be

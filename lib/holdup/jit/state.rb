@@ -12,12 +12,16 @@ module Holdup
     # - `call_threshold`: the one that applies now
     # - `failures`: of compiling; `invalidations`: {Symbol => Integer} by cause; `code_gcs`: collections of compiled code
     # - `active_ns`: since it was enabled; `ratio_in_yjit`: percentage of instructions that ran compiled
+    # - `compiled_instructions`: those that ran compiled, with deep statistics (`--yjit-stats`) only
     State = Data.define(:kind, :code_bytes, :metadata_bytes, :limit, :compiled_iseqs, :live_iseqs, :call_threshold, :compile_ns,
-      :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns) do
+      :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns, :compiled_instructions) do
       def initialize(kind: :off, **known) = super(**self.class.members.to_h { |name| [name, nil] }, kind:, **known)
 
       # @return [Boolean]
       def enabled? = kind != :off
+
+      # @return [Boolean] whether it keeps deep statistics, which make compiled code a third slower
+      def deep? = !compiled_instructions.nil?
 
       # @return [Integer, nil] code and metadata
       def total_bytes = (code_bytes + metadata_bytes if code_bytes && metadata_bytes)

@@ -6,15 +6,16 @@ module Holdup
     # loaded, and a Hash the same with a size or a threshold.
     #
     # - `action`: nil, :off or :on; `mem_size`: MiB for code and metadata together; `call_threshold`: calls
-    Wish = Data.define(:action, :mem_size, :call_threshold) do
+    # - `stats`: :quiet or nil; `stats_share`: of the processes, which alone keep deep statistics and pay for them
+    Wish = Data.define(:action, :mem_size, :call_threshold, :stats, :stats_share) do
       # @param value [Symbol, Hash, nil] of the configuration, checked there
       # @return [Wish]
       def self.from(value)
         return new(action: value) unless value.is_a?(Hash)
-        new(action: :on, **value.slice(:mem_size, :call_threshold))
+        new(action: :on, **value.except(:after))
       end
 
-      def initialize(action: nil, mem_size: nil, call_threshold: nil) = super
+      def initialize(action: nil, mem_size: nil, call_threshold: nil, stats: nil, stats_share: 0.1) = super
 
       def on? = action == :on
 
@@ -23,6 +24,10 @@ module Holdup
       # @param version [Version]
       # @return [Hash{Symbol => Integer}] what `enable` can be told
       def arguments(version) = version.takes_options? ? given : {}
+
+      # @param chance [Float] 0.0...1.0, another one for each process
+      # @return [Hash{Symbol => Symbol}] the same for the arm with deep statistics, which every version takes; empty outside of it
+      def deep(chance) = (stats && chance < stats_share) ? {stats:} : {}
 
       # The options that this Ruby takes only when it starts, and that it was not started with.
       # @param version [Version]

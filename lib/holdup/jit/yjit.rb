@@ -29,7 +29,7 @@ module Holdup
         stats = @api.enabled? && @api.runtime_stats
         return State.new unless stats
         State.new(kind: :yjit, **sizes(stats), **work(stats), interpreted_instructions: interpreted(stats),
-          invalidations: invalidations(stats), ratio_in_yjit: ratio(stats), active_ns: stats[:yjit_active_ns])
+          invalidations: invalidations(stats), ratio_in_yjit: ratio(stats), active_ns: stats[:yjit_active_ns], compiled_instructions: compiled(stats))
       end
 
       # @return [Limit]
@@ -72,6 +72,9 @@ module Holdup
         causes = stats.select { |key, _| CAUSE.match?(key) }
         causes.transform_keys { |key| key.to_s.sub(CAUSE, "").to_sym } unless causes.empty?
       end
+
+      # Those that left the compiled path are run again by the interpreter, which counts them too.
+      def compiled(stats) = (stats[:yjit_insns_count] - stats[:side_exit_count].to_i if stats[:yjit_insns_count])
 
       # It counts from the start of the process, so it is true only when YJIT has been on since then.
       def ratio(stats) = (stats[:ratio_in_yjit] if @options.at_boot)

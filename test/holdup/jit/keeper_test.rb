@@ -23,9 +23,9 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     @api = Api.new
   end
 
-  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "")
+  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "", **options)
     Holdup::Jit::Keeper.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock: HandClock.new), log: @log, clock: HandClock.new, zjit: nil, yjit:,
-      options: Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::Version.parse(version))
+      options: Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::Version.parse(version), **options)
   end
 
   def test_leaves_it_alone
@@ -75,6 +75,42 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     assert_equal({}, api.enabled)
     assert_equal "--yjit-disable --yjit-mem-size=64", keeper.profile["jit.rubyopt"]
     assert_match(/takes these options only when it starts: RUBYOPT="--yjit-disable --yjit-mem-size=64"/, @log.lines.first)
+  end
+
+  def test_the_arm_with_deep_statistics
+    [0.2, 0.3].each do |chance|
+      @api = Api.new
+      keeper({stats: :quiet, stats_share: 0.25}, chance: -> { chance }).install
+      assert_equal((chance < 0.25) ? {stats: :quiet} : {}, @api.enabled)
+    end
+    assert_empty @log.lines
+  end
+
+  def test_no_deep_statistics_where_somebody_else_was_first
+    @api.enabled = {}
+    keeper = keeper({stats: :quiet, stats_share: 1})
+    keeper.install
+    assert_nil keeper.facts["jit_stats"]
+    assert_match(/YJIT was on already.*RUBYOPT="--yjit-disable --yjit-stats=quiet"/, @log.lines.first)
+  end
+
+  def test_deep_statistics_of_this_ruby
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
+      require "holdup/clock"
+      require "holdup/guard"
+      require "holdup/jit"
+      clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
+      keeper = Holdup::Jit::Keeper.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      keeper.install
+      before = keeper.gauges
+      def work(n) = n.zero? ? 0 : work(n - 1)
+      5000.times { work(100) }
+      keeper.install
+      after = keeper.gauges
+      grown = ->(key) { after[key] - before[key] }
+      print keeper.facts.values_at("jit_stats", "jit_effective"), grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
+    RUBY
+    assert_equal '["on", true]true', output
   end
 
   def test_a_ruby_without_yjit

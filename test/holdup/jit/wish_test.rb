@@ -24,6 +24,13 @@ class Holdup::Jit::WishTest < Minitest::Test
     assert_empty wish(:on).arguments(version("4.0.0"))
   end
 
+  def test_deep_statistics_are_for_a_share_of_the_processes
+    assert_equal [{stats: :quiet}, {}], [0.05, 0.1].map { |chance| wish({stats: :quiet}).deep(chance) }
+    assert_equal({stats: :quiet}, wish({stats: :quiet, stats_share: 1}).deep(0.999))
+    assert_empty wish(:on).deep(0.0)
+    assert_nil line({stats: :quiet}, "3.3.8")
+  end
+
   def test_the_exact_line_for_what_it_can_not_be_told
     assert_equal "--yjit-disable --yjit-mem-size=64 --yjit-call-threshold=31", line({mem_size: 64, call_threshold: 31}, "3.4.5")
     assert_equal "--yjit-disable --yjit-exec-mem-size=20", line({mem_size: 64}, "3.3.8")

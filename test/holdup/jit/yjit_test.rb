@@ -70,6 +70,12 @@ class Holdup::Jit::YjitTest < Minitest::Test
     assert_equal [97.5, nil], ["--yjit-stats", "--yjit-stats --yjit-disable"].map { |rubyopt| yjit(counted, "3.4.5", rubyopt).state.ratio_in_yjit }
   end
 
+  def test_deep_statistics
+    deep = yjit(V34.merge(yjit_insns_count: 900, side_exit_count: 20), "3.4.5").state
+    assert_equal [true, 880], [deep.deep?, deep.compiled_instructions]
+    refute_predicate yjit(V34, "3.4.5").state, :deep?
+  end
+
   def test_full
     assert_equal [true, false], [4, 5].map { |size| yjit(V33.merge(code_region_size: 4 * MIB), "3.3.8", "--yjit-exec-mem-size=#{size}").state.saturated? }
     assert_equal [true, false], [29, 31].map { |size| yjit(V34, "3.4.5", "--yjit-mem-size=#{size}").state.saturated? }

@@ -69,10 +69,10 @@ class Holdup::StatsLog::JitFiguresTest < Minitest::Test
     @stats.gauges[:jit_compiled_instructions] = 5_950_000
     @stats.gauge(jit_interpreted_instructions: 1_050_000)
     refute @stats.after(20).key?("jit_ratio_in_yjit")
-    setting(jit_stats: "quiet")
+    setting(jit_stats: "on")
     @stats.gauges[:jit_compiled_instructions] = 6_900_000
     @stats.gauge(jit_interpreted_instructions: 1_100_000)
-    assert_equal ["quiet", 95.0], @stats.after(20).values_at("jit_stats", "jit_ratio_in_yjit")
+    assert_equal ["on", 95.0], @stats.after(20).values_at("jit_stats", "jit_ratio_in_yjit")
   end
 
   def test_without_an_effectiveness_test_nothing_is_said_of_it
