@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "advice/autoscaling_trap"
 require_relative "advice/convoy"
 require_relative "advice/cpu_throttling"
 require_relative "advice/db_pool"
+require_relative "advice/io_threads"
 require_relative "advice/job_concurrency"
 require_relative "advice/lock_contention"
 require_relative "advice/memory_headroom"
@@ -22,7 +24,7 @@ require_relative "advice/vcpu_mismatch"
 module Holdup
   # What to do about what was measured: one rule a file, each a pure function of the situation.
   module Advice
-    RULES = [ThreadCount, ProcessCount, JobConcurrency, QueueSplit, TimeSlice, VcpuMismatch, CpuThrottling, Starved, LockContention,
+    RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
       ReleaseStorm, Convoy, Native, DbPool, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed].freeze
 
     # @param situation [Situation]

@@ -13,7 +13,7 @@ class PlayedRecording
   STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 2], "OrdersController#index" => [0.4, 20, 20, 6]}.freeze
   PER_MINUTE = 60
 
-  attr_accessor :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns
+  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns
 
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
@@ -34,6 +34,8 @@ class PlayedRecording
   def warnings = []
 
   def growth = nil
+
+  def growth_estimate = nil
 
   def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
 

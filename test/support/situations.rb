@@ -2,6 +2,7 @@
 
 require "holdup/advice"
 require "holdup/analysis"
+require_relative "played_recording"
 require "holdup/reports/advice_findings"
 require "holdup/reports/words"
 
@@ -35,11 +36,22 @@ module Situations
     end
   end
 
-  # What is found is told in every language too: a fact that a sentence lacks raises.
   # @return [Finding, nil]
-  def find(rule, ...)
-    Holdup::Advice.const_get(rule).call(situation(...))&.tap do |found|
-      %w[en ja].each { |language| refute_empty Holdup::Reports::AdviceFindings.new([found], words: Holdup::Reports::Words.new(language)).first.what }
-    end
+  def find(rule, ...) = rule.call(situation(...))
+
+  # A finding as users read it, in both languages: every part of it has to be there.
+  # @return [Hash{String => String}] what, seen, do (with its diff), expect, risk, verify, undo
+  def told(finding, language = "en")
+    all = %w[en ja].to_h { |each| [each, Holdup::Reports::AdviceFindings.new([finding], words: Holdup::Reports::Words.new(each)).first] }
+    all.each_value { |one| assert_equal [6, []], [one.parts.size, one.parts.select { |part| part.text.empty? }] }
+    one = all.fetch(language)
+    {"what" => one.what, **one.parts.to_h { |part| [part.label, [part.text, *part.diff].join("\n")] }}
+  end
+
+  # A recommendation from a simulated recording.
+  # @param recording [PlayedRecording]
+  # @return [Analysis::Sizing::Recommendation]
+  def advised(recording, objective: :latency, **limits)
+    recording.recommendation(limits: recording.limits(**limits), objective: Holdup::Analysis::Sizing::Objective.new(objective))
   end
 end

@@ -6,11 +6,12 @@ module Holdup
     #
     # - `rule`: which rule found it; `facts`: for its sentences, formatted by their endings (_ns, _share, _bytes, _rate)
     # - `remedy`: what is to be turned: :setting, :code, :machine or :measuring. It decides how to verify and to undo
-    # - `change`: exact text to write, with `where` ("config/puma.rb:12"), or nil
-    # - `gain`: by what share the waiting at the percentile falls, as far as replays tell, with `interval` (90 %); nil: nobody knows
+    # - `change`: Change, or nil where there is no line to write
+    # - `gain`: by what share it gets better, as far as replays tell, with `interval` (90 %); nil: nobody knows. `measure` says of
+    #   what: :latency is queued + stalled at the percentile against the response, the others are objectives of theirs
     # - `weight`: how much of the units' time it is about, 0.0 .. 1.0, for the order of those without a gain
-    Finding = Data.define(:rule, :facts, :remedy, :change, :where, :gain, :interval, :weight) do
-      def initialize(rule:, facts: {}, remedy: :code, change: nil, where: nil, gain: nil, interval: nil, weight: 0.0) = super
+    Finding = Data.define(:rule, :facts, :remedy, :change, :gain, :interval, :measure, :weight) do
+      def initialize(rule:, facts: {}, remedy: :code, change: nil, gain: nil, interval: nil, measure: :latency, weight: 0.0) = super
 
       # @return [Array] findings sorted by it have the largest gain first, then what is about most time
       def rank = [-(gain || 0.0), -weight, rule.to_s]

@@ -1,34 +1,63 @@
 # frozen_string_literal: true
 
+require_relative "change"
+
 module Holdup
   module Advice
     # What can be turned, in the words of the very server that was measured: what its segment's profile said.
     class Levers
-      # Seen as in the process; `how` has N where the value goes.
+      # Seen as in the process; `how` has N where the value goes, at the end of what is to be written.
       Lever = Data.define(:name, :value, :how, :where) do
         # @param value [Integer]
-        # @return [String] "threads 3, 3, then restart (SIGUSR2 to the master)"
-        def line(value) = how.gsub(/\bN\b/, value.to_s)
+        # @param line [String, nil] what stands at `where`, for who can read it
+        # @return [Change]
+        def to(value, line: nil)
+          return variable($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
+          Change.new(new: turned(line, value) || written(value), old: turned(line, value) ? line.strip : self.value && written(self.value), where:, rest:)
+        end
+
+        private
+
+        def code = how[self.class::CODE] || how
+
+        def written(value) = code.gsub(self.class::N, value.to_s)
+
+        def rest = how.delete_prefix(code)[/[^\s,;].*/m]&.gsub(self.class::N, "N")
+
+        # A line of which only the number has to change keeps all the rest: ENV.fetch("THREADS", 5).
+        def turned(line, value)
+          now = /(?<![\w.])#{Regexp.escape(self.value.to_s)}(?![\w.])/
+          line.strip.gsub(now, value.to_s) if line && self.value && line.match?(now)
+        end
+
+        def variable(name, value) = Change.new(new: "#{name}=#{value}", old: self.value && "#{name}=#{self.value}", where:, rest:)
       end
 
+      Lever::CODE = /\A.*?\bN\b(?:, N\b)?/
+      Lever::N = /\bN\b/
       FACT = /\Alever\.(.+)\.(value|how|where)\z/
 
       # @param samples [Array<Hash{Symbol => Object}>] of the processes, in time order
-      def initialize(samples)
+      # @param lines [#call] place => the text that stands there, or nil
+      def initialize(samples, lines: ->(_) {})
         facts = samples.each_with_object({}) { |sample, all| all.merge!(sample.select { |key, _| key.start_with?("lever.") }) }
         @levers = facts.keys.filter_map { |key| FACT.match(key.to_s)&.[](1) }.uniq.to_h { |name| [name, lever(name, facts)] }
+        @lines = lines
       end
 
       # @param names [Array<String>] the first that there is
       # @return [Lever, nil]
       def [](*names) = names.filter_map { |name| @levers[name] }.first
 
-      # @param name [String]
+      # @return [Array<Lever>]
+      def to_a = @levers.values
+
+      # @param names [Array<String>]
       # @param value [Integer]
-      # @return [Hash{Symbol => String}] change and where, for a Finding; empty when the server has no such lever
+      # @return [Change, nil] nil when the server has no such lever
       def change(*names, value)
         lever = self[*names]
-        lever&.how ? {change: lever.line(value), where: lever.where} : {}
+        lever.to(value, line: lever.where && @lines.call(lever.where)) if lever&.how
       end
 
       private

@@ -12,10 +12,10 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         return unless situation.change?
-        now, best = situation.recommendation.current, situation.recommendation.best
-        return if now.candidate.processes == best.candidate.processes
-        Finding.new(rule: :process_count, remedy: :setting, facts: {now: now.candidate.processes, best: best.candidate.processes, memory_bytes: best.memory_bytes},
-          **situation.levers.change("processes", best.candidate.processes), **situation.effect(processes: best.candidate.processes))
+        now, best = situation.recommendation.current.candidate.processes, situation.recommendation.best.candidate.processes
+        return if now == best
+        Finding.new(rule: :process_count, remedy: :setting, change: situation.levers.change("processes", best),
+          **situation.evident({now:, best:, memory_bytes: situation.recommendation.best.memory_bytes}, query: "whatif --processes #{best}", processes: best))
       end
     end
   end

@@ -17,7 +17,14 @@ module Holdup
       def call(situation)
         queued, stalled, wall = %i[queued stalled wall].map { |key| situation.total.histogram(key).quantile(0.95).to_i }
         return unless situation.summary.unit_kind == :request && queued >= TIMES * stalled && queued >= SEEN * wall && queued.positive?
-        Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall), facts: {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"})
+        Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall), facts: {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"}, **more(situation))
+      end
+
+      # One process more is the smallest step.
+      def more(situation)
+        return {} unless situation.sized?
+        processes = situation.recommendation.now.processes + 1
+        {change: situation.levers.change("processes", processes), **situation.effect(processes:)}
       end
     end
   end

@@ -1,10 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "../analysis/sizing/what_if/change"
 require_relative "finding"
+require_relative "job_queue"
 
 module Holdup
   module Advice
     # One class of jobs that takes the GVL from all others of its process: it belongs into a queue and a process of its own.
+    # What that brings is replayed, with one process of one thread more.
     module QueueSplit
       # Of the stall, by few of the jobs.
       CAUSED = 0.5
@@ -17,11 +20,12 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         return unless situation.jobs? && situation.total.split.share(:stalled) >= STALLED
-        cause = situation.summary.blame.series.first
-        return unless cause && poisons?(situation.summary.blame, cause)
         blame = situation.summary.blame
-        Finding.new(rule: :queue_split, facts: {name: cause.name, queue: cause.queue.to_s, caused_share: blame.caused_share(cause), count_share: cause.count.fdiv(blame.count),
-                                                query: "report --kind job --by queue"}, weight: blame.caused_share(cause) * situation.total.split.share(:stalled), **situation.effect(without: situation.literal(cause.name)))
+        cause = blame.series.first
+        return unless cause && poisons?(blame, cause)
+        Finding.new(rule: :queue_split, remedy: :setting, change: JobQueue.new(situation.fact("jobs"), cause.name).change, weight: blame.caused_share(cause) * situation.total.split.share(:stalled),
+          facts: {name: cause.name, queue: cause.queue.to_s, caused_share: blame.caused_share(cause), count_share: cause.count.fdiv(blame.count), query: "report --kind job --by queue"},
+          **situation.effect(own_pool: Analysis::Sizing::WhatIf::OwnPool.new(name: situation.literal(cause.name), threads: 1)))
       end
 
       def poisons?(blame, cause) = blame.series.size > 1 && blame.caused_share(cause) >= CAUSED && cause.count <= RARE * blame.count

@@ -26,6 +26,13 @@ module Holdup
 
       def jobs? = kind == :job
 
+      # @param name [String] of an attribute of the recorded setting: "jobs", "db_pool"
+      # @return [Object, nil]
+      def fact(name) = recommendation&.recording&.setting&.[](name)
+
+      # @return [Integer, nil] of a process
+      def threads = recommendation&.now&.threads
+
       # @return [Boolean] whether replays of this recording mean something
       def sized? = !recommendation.nil? && recommendation.verdict != :unknown
 
@@ -42,16 +49,34 @@ module Holdup
       # @param change [Hash] see Analysis::Sizing::WhatIf::Change
       # @return [Hash{Symbol => Object}]
       def effect(**change)
-        return {} unless sized?
-        what_if = Analysis::Sizing::WhatIf.new(recommendation, Analysis::Sizing::WhatIf::Change.new(**change), rounds: ROUNDS)
-        return {} if (change.key?(:without) || change.key?(:halved)) && what_if.touched.zero?
-        return {} unless what_if.before.replayed? && what_if.after.replayed?
+        what_if = what_if(**change) or return {}
         {gain: what_if.gain, interval: what_if.interval}
+      end
+
+      # The same with what was seen in the replay among the facts.
+      # @param facts [Hash{Symbol => Object}]
+      # @param query [String]
+      # @return [Hash{Symbol => Object}]
+      def evident(facts, query:, **change)
+        what_if = what_if(**change)
+        seen = {wait_now_ns: what_if&.before&.waits&.[](percentile), wait_then_ns: what_if&.after&.waits&.[](percentile), percentile: recommendation.objective.slo.name, query:}
+        {facts: {**facts, **seen}, gain: what_if&.gain, interval: what_if&.interval}
       end
 
       # @param name [String]
       # @return [String] a glob of exactly that
       def literal(name) = name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
+
+      private
+
+      def percentile = recommendation.objective.slo.percentile
+
+      # nil where a replay means nothing: no recommendation, no such units, or more load than is served.
+      def what_if(**change)
+        return unless sized?
+        found = Analysis::Sizing::WhatIf.new(recommendation, Analysis::Sizing::WhatIf::Change.new(**change), rounds: ROUNDS)
+        found if found.unknown.empty? && found.replayed?
+      end
     end
   end
 end

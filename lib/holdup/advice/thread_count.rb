@@ -12,10 +12,10 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         return unless situation.change? && !situation.jobs?
-        now, best = situation.recommendation.current.candidate, situation.recommendation.best.candidate
-        return if now.threads == best.threads
-        Finding.new(rule: :thread_count, remedy: :setting, facts: {now: now.threads, best: best.threads, fewer: best.threads < now.threads},
-          **situation.levers.change("threads", best.threads), **situation.effect(threads: best.threads))
+        now, best = situation.recommendation.current.candidate.threads, situation.recommendation.best.candidate.threads
+        return if now == best
+        Finding.new(rule: :thread_count, remedy: :setting, change: situation.levers.change("threads", best),
+          **situation.evident({now:, best:}, query: "whatif --threads #{best}", threads: best))
       end
     end
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "change"
 require_relative "finding"
 
 module Holdup
@@ -8,6 +9,8 @@ module Holdup
     # environment variable.
     module TimeSlice
       WORTH = 0.05
+      VARIABLE = "RUBY_THREAD_TIMESLICE"
+      MS = 1_000_000
 
       module_function
 
@@ -17,9 +20,13 @@ module Holdup
         return unless situation.sized? && situation.recommendation.recording.slices?
         best = slices(situation.recommendation).max_by { |prediction| gain(situation, prediction) }
         return unless best && gain(situation, best) > WORTH
-        slice_ns = best.candidate.time_slice_ns
-        Finding.new(rule: :time_slice, remedy: :setting, change: "RUBY_THREAD_TIMESLICE=#{slice_ns / 1_000_000}", **situation.effect(time_slice_ns: slice_ns),
-          facts: {slice_ns:, now_ns: situation.recommendation.now.time_slice_ns})
+        slice_ns, now_ns = [best.candidate, situation.recommendation.now].map(&:time_slice_ns)
+        Finding.new(rule: :time_slice, remedy: :setting, change: change(slice_ns, now_ns),
+          **situation.evident({slice_ns:, now_ns:}, query: "whatif --slice #{slice_ns / MS}ms", time_slice_ns: slice_ns))
+      end
+
+      def change(slice_ns, now_ns)
+        Change.new(new: "#{VARIABLE}=#{slice_ns / MS}", old: "#{VARIABLE}=#{now_ns / MS}", where: "environment #{VARIABLE}", rest: "then restart")
       end
 
       def slices(recommendation)

@@ -14,8 +14,14 @@ module Holdup
         ceiling = situation.machine&.ceiling
         return unless ceiling&.low?
         Finding.new(rule: :vcpu_mismatch, remedy: :machine, weight: ceiling.idle_vcpus / ceiling.vcpus,
-          facts: {processes: ceiling.processes, vcpus: ceiling.vcpus, high_share: ceiling.high, needed: ceiling.processes_needed, query: "doctor --autoscale-target 70"},
-          **situation.levers.change("processes", ceiling.processes_needed))
+          facts: {processes: ceiling.processes, vcpus: ceiling.vcpus, high_share: ceiling.high, needed: ceiling.processes_needed, query: "report"},
+          change: situation.levers.change("processes", ceiling.processes_needed), **effect(situation, ceiling.processes_needed))
+      end
+
+      # Where the recommendation is the same number, it has said what that brings.
+      def effect(situation, processes)
+        advised = situation.recommendation.best.candidate.processes if situation.change?
+        (advised == processes) ? {} : situation.effect(processes:)
       end
     end
   end

@@ -6,12 +6,12 @@ require_relative "options"
 require_relative "places"
 require_relative "sized"
 require_relative "sizing_options"
+require_relative "written_lines"
 
 module Holdup
   class CLI
     # How many threads, processes and job slots: keep, change, or can't say, with the evidence.
     class Advise
-      WIDTHS = (60..100)
       LIMIT = 14
       OBJECTIVES = %i[latency cost balanced throughput].freeze
 
@@ -69,7 +69,7 @@ module Holdup
       # @return [Integer] exit status
       def run
         sized = Places.reading(@console.env, @store) { |store| Sized.new(store, **@span, **@sizing) }
-        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately))
+        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines: WrittenLines.new))
         @console.out.write(report(sized.recommendation, Advice.call(situation)).call)
         OK
       end
@@ -87,7 +87,7 @@ module Holdup
 
       def text(recommendation, findings, told)
         require_relative "../reports/advice"
-        Reports::Advice.new(recommendation, findings, **told, width:, style: Reports::Style.for(@console.out, @console.env))
+        Reports::Advice.new(recommendation, findings, **told, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
       end
 
       def markdown(recommendation, findings, told)
@@ -100,9 +100,7 @@ module Holdup
         Reports::JsonAdvice.new(recommendation, findings, **@span)
       end
 
-      def width = (@console.columns || 80).clamp(WIDTHS)
-
-      def span = @span.values.map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+      def span = SizingOptions.told(**@span)
     end
   end
 end

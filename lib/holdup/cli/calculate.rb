@@ -11,8 +11,6 @@ module Holdup
   class CLI
     # The thread calculator: no recording, no store, only what a person knows of a unit.
     class Calculate
-      WIDTHS = (60..100)
-
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
           parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Values.share("--io", text) }
@@ -46,8 +44,7 @@ module Holdup
       # @return [Integer] exit status
       def run
         calculator = Analysis::Sizing::Calculator.new(@demand, threads: @threads)
-        width = (@console.columns || 80).clamp(WIDTHS)
-        report = Reports::Calculation.new(calculator, words: @words, width:, style: Reports::Style.for(@console.out, @console.env), timed: @timed)
+        report = Reports::Calculation.new(calculator, words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env), timed: @timed)
         @console.out.write(@json ? report.json : report.call)
         OK
       end

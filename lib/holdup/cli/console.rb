@@ -17,6 +17,10 @@ module Holdup
         width.positive? ? width : nil
       end
 
+      # @param most [Integer] longer lines are harder to read
+      # @return [Integer] columns to fill
+      def width(most = 100) = (columns || 80).clamp(60, most)
+
       # So that a closed pipe shows here and not when Ruby exits.
       def flush
         out.flush

@@ -62,6 +62,9 @@ module Holdup
         {from_s:, to_s:}
       end
 
+      # @return [String] "2026-11-21 12:00 - 2026-11-21 14:00"
+      def told(from_s:, to_s:) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+
       def span(parser, values, now_s)
         parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Values.moment("--since", text, now_s:) }
         parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Values.moment("--until", text, now_s:) }

@@ -57,12 +57,12 @@ module Holdup
         margin = " " * (label_width + 5)
         first, *rest = Width.wrap(finding.what, @width - 3)
         ["", @style.paint("#{number.to_s.rjust(1)}. #{first}", :bold), *rest.map { |line| @style.paint("   #{line}", :bold) },
-          *finding.parts.flat_map { |label, text| part(label, text, margin) }]
+          *finding.parts.flat_map { |part| part(part, margin) }]
       end
 
-      def part(label, text, margin)
-        first, *rest = Width.wrap(text, @width - margin.size)
-        ["   #{Width.left(label, label_width)}  #{first}", *rest.map { |line| "#{margin}#{line}" }]
+      def part(part, margin)
+        first, *rest = Width.wrap(part.text, @width - margin.size)
+        ["   #{Width.left(part.label, label_width)}  #{first}", *(rest + part.diff).map { |line| "#{margin}#{line}" }]
       end
 
       def label_width = @label_width ||= @findings.labels.map { |label| Width.of(label) }.max

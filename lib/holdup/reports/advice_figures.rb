@@ -16,16 +16,15 @@ module Holdup
 
       # @param candidate [Analysis::Sizing::Candidate]
       # @param slice [Boolean] whether the time slice is told too
-      # @return [String] "2 x 5"
+      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1"
       def setting(candidate, slice: false)
-        facts = {processes: candidate.processes, threads: candidate.threads}
-        slice ? @words.call(:advice_setting_slice, **facts, slice: "#{candidate.time_slice_ns / MS} ms") : @words.call(:advice_setting, **facts)
+        groups = candidate.groups.map { |group| @words.call(:advice_setting, **size(group)) }.join(" + ")
+        slice ? @words.call(:advice_setting_slice, groups:, slice: slice(candidate)) : groups
       end
 
       # @return [String] the same in a sentence
       def long(candidate, slice: false)
-        facts = {processes: candidate.processes, threads: candidate.threads}
-        slice ? @words.call(:advice_long_slice, **facts, slice: "#{candidate.time_slice_ns / MS} ms") : @words.call(:advice_setting, **facts)
+        slice ? @words.call(:advice_long_slice, **size(candidate), slice: slice(candidate)) : setting(candidate)
       end
 
       # @param share [Float] signed
@@ -44,6 +43,13 @@ module Holdup
       def facts(facts) = facts.to_h { |name, value| [name, fact(name.to_s, value)] }
 
       private
+
+      def size(candidate)
+        io = candidate.io_threads.positive? ? "+#{candidate.io_threads} io" : ""
+        {processes: candidate.processes, threads: "#{candidate.threads}#{io}"}
+      end
+
+      def slice(candidate) = "#{candidate.time_slice_ns / MS} ms"
 
       def fact(name, value)
         case value

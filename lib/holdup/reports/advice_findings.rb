@@ -8,8 +8,9 @@ module Holdup
     class AdviceFindings
       include Enumerable
 
-      # `parts`: pairs of label and text
       Told = Data.define(:rule, :what, :parts)
+      # `diff`: lines to take away and to put there instead, mostly none
+      Part = Data.define(:label, :text, :diff)
       LABELS = %i[evidence do expected risk verify undo].freeze
 
       # @param findings [Array<Holdup::Advice::Finding>]
@@ -34,7 +35,8 @@ module Holdup
 
       def tell(finding)
         texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk), word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
-        Told.new(rule: finding.rule, what: say(finding, :what), parts: labels.zip(texts))
+        diffs = [[], finding.change&.diff.to_a.map { |line| Width.clean(line) }]
+        Told.new(rule: finding.rule, what: say(finding, :what), parts: labels.zip(texts, diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
       end
 
       def say(finding, part) = @words.call(:"finding_#{finding.rule}_#{part}", **@figures.facts(finding.facts.except(:query)))
@@ -46,15 +48,17 @@ module Holdup
 
       def change(finding)
         text = say(finding, :do)
-        return text unless finding.change
-        facts = {text:, change: Width.clean(finding.change)}
-        finding.where ? word(:at, **facts, where: Width.clean(finding.where)) : word(:write, **facts)
+        change = finding.change or return text
+        facts = {text:, change: Width.clean([change.new, change.rest].compact.join(", ")), where: Width.clean(change.where), rest: Width.clean(change.rest)}
+        return word(:write, **facts) unless change.where
+        return word(:at, **facts) if change.diff.empty?
+        change.rest ? word(:diff_then, **facts) : word(:diff, **facts)
       end
 
       def expected(finding)
         return word(:expected_unknown) unless finding.interval
         low, high = finding.interval.minmax
-        word(:expected_gain, gain: @figures.share(finding.gain), low: @figures.share(low), high: @figures.share(high))
+        word((finding.measure == :throughput) ? :expected_throughput : :expected_gain, gain: @figures.share(finding.gain), low: @figures.share(low), high: @figures.share(high))
       end
     end
   end

@@ -27,13 +27,15 @@ module Holdup
       # @param prediction [Analysis::Sizing::Prediction]
       # @return [Hash{Symbol => Object}]
       def self.prediction(prediction)
-        {**prediction.candidate.to_h, ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4), assignment: prediction.assignment,
-                                      queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round, response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits),
-                                      memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h)}
+        {**candidate(prediction.candidate), ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4), assignment: prediction.assignment,
+                                            queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round, response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits),
+                                            memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h)}
       end
 
+      def self.candidate(candidate) = {**candidate.to_h, pool: candidate.pool && candidate(candidate.pool)}.compact
+
       def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
-      private_class_method :percentiles
+      private_class_method :candidate, :percentiles
 
       private
 
@@ -57,7 +59,7 @@ module Holdup
       end
 
       def finding(finding)
-        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.change, where: finding.where, gain: finding.gain&.round(4),
+        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.change&.to_h, measure: finding.measure, gain: finding.gain&.round(4),
          gain_interval: finding.interval&.minmax&.map { |bound| bound.round(4) }, weight: finding.weight.to_f.round(4)}
       end
     end

@@ -37,8 +37,11 @@ module Holdup
 
       def findings
         return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", "## #{escape(@words.call(:advice_findings))}", *@findings.flat_map { |told| ["", "### #{escape(told.what)}", "", *told.parts.map { |label, text| "- #{label}: #{escape(text)}" }] }]
+        ["", "## #{escape(@words.call(:advice_findings))}", *@findings.flat_map { |told| ["", "### #{escape(told.what)}", "", *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }] }]
       end
+
+      # Its lines begin with - or +, so none of them can end the block.
+      def diff(lines) = lines.empty? ? [] : ["", *["```diff", *lines, "```"].map { |line| "  #{line}" }, ""]
 
       def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
 

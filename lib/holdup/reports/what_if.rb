@@ -13,6 +13,8 @@ module Holdup
   module Reports
     # Now and then beside each other.
     class WhatIf
+      NAMES = 24
+
       # @param found [Analysis::Sizing::WhatIf]
       # @param change [Analysis::Sizing::WhatIf::Change]
       # @param kind [Symbol]
@@ -38,23 +40,28 @@ module Holdup
 
       # @return [String] for programs; ends with a newline
       def json
-        "#{JSON.pretty_generate(before: JsonAdvice.prediction(@found.before), after: JsonAdvice.prediction(@found.after), gain: known? ? @found.gain.round(4) : nil,
-          gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil)}\n"
+        "#{JSON.pretty_generate(**json_of(@found), gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil,
+          **((known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}))}\n"
       end
 
       private
 
+      def json_of(sides) = {before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
+
       def word(key, **facts) = @words.call(:"whatif_#{key}", **facts)
 
-      def known? = @found.before.replayed? && @found.after.replayed?
+      def known? = @found.replayed?
 
       def title = word(:title, changes: changes.join(", "), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
 
       def changes
         {threads: @change.threads, processes: @change.processes, slice: @change.time_slice_ns && Figures.duration(@change.time_slice_ns), vcpus: @change.vcpus && Figures.rate(@change.vcpus),
-         factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without && Width.clean(@change.without), halved: @change.halved && Width.clean(@change.halved)}
-          .compact.map { |key, value| word(:"change_#{key}", value:) }
+         factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without, halved: @change.halved, mix: pairs(@change.mix) { |share| Figures.share(share) },
+         own_pool: @change.own_pool&.name, priorities: pairs(@change.priorities, &:to_s), io: @change.io}
+          .compact.map { |key, value| word(:"change_#{key}", value: Width.clean(value)) }
       end
+
+      def pairs(named) = (named.map { |name, value| "#{yield value} #{name}" }.join(", ") if named.any?)
 
       def sentence
         return word(:unserved) unless known?
@@ -68,7 +75,17 @@ module Holdup
         [@style.paint(layout.head, :dim), *layout.body]
       end
 
-      def rows = sides.map { |label, value| [label, *[@found.before, @found.after].map { |prediction| value.call(prediction) }] }
+      def rows = sides.map { |label, value| row(label, @found, &value) } + parts
+
+      def row(label, sides) = [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
+
+      # Where units are treated unlike others, some may pay for what the others gain.
+      def parts
+        return [] unless known? && @found.told_apart?
+        names = Width.truncate(Width.clean(@change.names.join(", ")), NAMES)
+        {word(:named, percentile: @slo.name, names:) => @found.named, word(:others, percentile: @slo.name) => @found.others}
+          .map { |label, sides| row(label, sides) { |one| Figures.duration(one.responses[@slo.percentile]) } }
+      end
 
       def sides
         at = @slo.percentile

@@ -23,7 +23,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/^1 x 5 \* /, said.out)
     assert_match(/^2 x 5 <- /, said.out)
     assert_match(/^1 x 1 .* peak$/, said.out)
-    assert_match(/In config\/puma.rb:14: workers 2, then restart/, text)
+    assert_match(/In config\/puma.rb:14 \(then restart\): - workers 1 \+ workers 2/, text)
     assert_match(/Amdahl's law says \d+ threads/, text)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
@@ -41,7 +41,10 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_operator said["gain_interval"].first, :>, 0
     assert(said["candidates"].any? { |candidate| candidate["guards"].any? { |guard| guard["name"] == "stability" } })
     assert_equal "process_count", said["findings"].first["rule"]
-    assert_match(/^\| 2 x 5 \\<- \|/, advise("--markdown").out)
+    assert_equal({"new" => "workers 2", "old" => "workers 1", "where" => "config/puma.rb:14", "rest" => "then restart"}, said["findings"].first["change"])
+    markdown = advise("--markdown").out
+    assert_match(/^\| 2 x 5 \\<- \|/, markdown)
+    assert_match(/^  ```diff\n  - workers 1\n  \+ workers 2\n  ```$/, markdown)
   end
 
   def test_in_japanese

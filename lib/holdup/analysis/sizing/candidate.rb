@@ -5,12 +5,16 @@ require_relative "scenario"
 module Holdup
   module Analysis
     module Sizing
-      # A deployment that might be better: on one host, so many processes with so many threads each.
-      Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns) do
-        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS) = super
+      # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps others (`pool`)
+      # for some of the units.
+      Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :pool) do
+        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, pool: nil) = super
 
-        # @return [Integer] units that can be in threads at once
-        def slots = processes * threads
+        # @return [Array<Candidate>] each as if it were alone
+        def groups = pool ? [with(pool: nil), pool] : [self]
+
+        # @return [Integer] units that can be in threads at once; each may have a connection
+        def slots = groups.sum { |group| group.processes * (group.threads + group.io_threads) }
 
         # @param other [Candidate]
         # @return [Array<Symbol>] what a person has to turn to get there
@@ -22,7 +26,7 @@ module Holdup
         def effort(other) = [differences(other).size, threads, processes, (time_slice_ns - other.time_slice_ns).abs]
 
         # @return [Scenario]
-        def scenario(**options) = Scenario.of(processes:, threads:, io_threads:, time_slice_ns:, **options)
+        def scenario(**options) = Scenario.new(groups: groups.map { |one| Scenario::Group.new(**one.to_h.except(:pool)) }, **options)
       end
     end
   end

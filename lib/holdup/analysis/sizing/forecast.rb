@@ -45,7 +45,7 @@ module Holdup
         # @param candidate [Candidate]
         # @return [Prediction] without times
         def estimate(candidate)
-          Prediction.new(candidate:, ceiling: @guards.ceiling(candidate), guards: @guards.call(candidate), utilisation: @rate * @demand.held_ns.fdiv(NS) / candidate.processes,
+          Prediction.new(candidate:, ceiling: @guards.ceiling(candidate), guards: @guards.call(candidate), utilisation: @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes),
             memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
         end
 
@@ -55,7 +55,7 @@ module Holdup
         def served?(cheap) = @kind == :request || @rate < SERVED * cheap.ceiling
 
         def played(cheap, trace, counted)
-          assignments = (cheap.candidate.processes == 1) ? ASSIGNMENTS.fetch(@kind).last(1) : ASSIGNMENTS.fetch(@kind)
+          assignments = (cheap.candidate.groups.all? { |group| group.processes == 1 }) ? ASSIGNMENTS.fetch(@kind).last(1) : ASSIGNMENTS.fetch(@kind)
           assignments.map { |assignment| play(cheap, trace, assignment, counted) }.max_by { |prediction| prediction.waits[@slo.percentile] }
         end
 

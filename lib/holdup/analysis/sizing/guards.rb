@@ -38,9 +38,13 @@ module Holdup
 
         # @param candidate [Candidate]
         # @return [Array<Hit>] empty when it may be
-        def call(candidate)
-          [stability(candidate), *cpus(candidate), memory(candidate), pool(candidate), connections(candidate), *jobs(candidate)].compact
-        end
+        def call(candidate) = of_processes(candidate) + of_host(candidate)
+
+        # @return [Array<Hit>] what its processes can't do
+        def of_processes(candidate) = [stability(candidate), inflation(candidate), pool(candidate), *jobs(candidate)].compact
+
+        # @return [Array<Hit>] what host and database don't have
+        def of_host(candidate) = [cpu, memory(candidate), connections(candidate)].compact
 
         # @param candidate [Candidate]
         # @return [Float] units per second that it can serve at most
@@ -50,12 +54,13 @@ module Holdup
 
         def stability(candidate) = above(:stability, @rate, BUSY * ceiling(candidate))
 
-        def cpus(candidate)
-          return [above(:inflation, model(candidate).inflation, INFLATION)] if @rate.zero?
+        def inflation(candidate)
+          return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?
           busy = [@rate * @demand.held_ns.fdiv(NS) / candidate.processes, 1.0].min
-          [above(:cpu, @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus),
-            above(:inflation, model(candidate).inflation_at(busy), INFLATION)]
+          above(:inflation, model(candidate).inflation_at(busy), INFLATION)
         end
+
+        def cpu = above(:cpu, @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
 
         def memory(candidate)
           bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
@@ -79,9 +84,10 @@ module Holdup
 
         def above(name, value, limit) = (value > limit) ? Hit.new(name:, value:, limit:) : nil
 
+        # Threads for io count as long as there is io for them, which at most throughput there is.
         def model(candidate)
-          (@models ||= {})[[candidate.processes, candidate.threads]] ||=
-            SharedCpus.new(@demand, processes: candidate.processes, threads: candidate.threads, vcpus: @limits.vcpus)
+          threads = candidate.threads + candidate.io_threads
+          (@models ||= {})[[candidate.processes, threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.vcpus)
         end
       end
     end

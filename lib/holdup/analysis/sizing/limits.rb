@@ -36,11 +36,15 @@ module Holdup
         # @param current [Candidate] whose processes were weighed
         # @return [Integer, nil] bytes of a host
         def memory(candidate, current:)
-          process_bytes && base_bytes + candidate.processes * [process_bytes + (candidate.threads - current.threads) * thread_bytes, thread_bytes].max
+          process_bytes && base_bytes + candidate.groups.sum { |group| group.processes * process(group.threads + group.io_threads - current.threads) }
         end
 
         # @return [Integer] connections of all hosts together, when each thread keeps one
         def connections_of(candidate) = hosts * candidate.slots
+
+        private
+
+        def process(more_threads) = [process_bytes + more_threads * thread_bytes, thread_bytes].max
       end
 
       # What a Ruby thread with its stacks and a request's garbage takes, where it was not measured: 3.4 MB were in one benchmark.

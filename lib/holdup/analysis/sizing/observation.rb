@@ -77,11 +77,11 @@ module Holdup
         # @return [Array<Symbol>] what may make it miss
         def warnings = recording.problems.map(&:kind) - problems
 
+        # @return [Growth::Estimate]
+        def growth_estimate = recording.growth.overall
+
         # @return [Growth::Estimate, nil] nil where nobody can tell that concurrency costs anything
-        def growth
-          estimate = recording.growth.overall
-          estimate if estimate.grows?
-        end
+        def growth = growth_estimate.grows? ? growth_estimate : nil
 
         # @return [Float] ns that a unit waits for connections and locks, on average
         def wait_beside_ns = %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)

@@ -2,6 +2,7 @@
 
 require_relative "../amdahl"
 require_relative "bootstrap"
+require_relative "estimates"
 require_relative "limits"
 require_relative "objective"
 require_relative "search"
@@ -14,7 +15,7 @@ module Holdup
       # Keep, change, or nobody can say: from one recording of one setting, every other setting within the limits, tried at peak
       # load. Pure: the same recording and seed, the same answer.
       #
-      # A recording answers: `kind`, `demand` (Demand), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
+      # A recording answers: `kind`, `demand` (Demand), `growth_estimate` (Growth::Estimate or nil), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
       # `processes` and `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `measured`
       # (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
       #
@@ -110,6 +111,9 @@ module Holdup
         # @return [Traffic]
         def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts)
 
+        # @return [Estimates] of what a unit asks for
+        def estimates = @estimates ||= Estimates.new(recording, traffic)
+
         # @return [Candidate]
         def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns)
 
@@ -132,13 +136,12 @@ module Holdup
           @search ||= Search.new(recording, traffic:, now:, limits:, slo: objective.slo, rate:, units: @units, seed: @seed)
         end
 
-        # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean. Formulas have no units to
-        # draw again, so where only they speak there is no width.
+        # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.
         def trial(part, seed)
-          return gain unless current.replayed? && best.replayed?
           there = rate * part.mean_rate / traffic.mean_rate
-          trace = part.peak(seed:, rate: there, units: @units / 2)
-          objective.gain(*[current, best].map { |one| forecast(rate: there).call(one.candidate, trace, force: true) })
+          again = forecast(demand: estimates.call(part, seed:), rate: there)
+          trace = part.peak(seed:, rate: there, units: @units / 2) if current.replayed? && best.replayed?
+          objective.gain(*[current, best].map { |one| trace ? again.call(one.candidate, trace, force: true) : again.estimate(one.candidate) })
         end
       end
     end

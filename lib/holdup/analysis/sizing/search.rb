@@ -3,6 +3,7 @@
 require_relative "candidates"
 require_relative "forecast"
 require_relative "guards"
+require_relative "split_guards"
 
 module Holdup
   module Analysis
@@ -41,14 +42,20 @@ module Holdup
         # @return [Prediction] although a guard may reject it
         def of(candidate) = forecast.call(candidate, trace, force: true)
 
+        # @param demand [Demand]
+        # @param rate [Float]
+        # @param limits [Limits]
+        # @param parts [Array<(Demand, Float)>] of groups of processes that take different units, and their share of the units
         # @return [Forecast] for this recording, or for what would be different
-        def forecast(demand: @recording.demand, rate: @rate, limits: @limits)
-          kind = @recording.kind
-          guards = Guards.new(demand, limits:, rate: (kind == :job) ? 0.0 : rate, current: @now, kind:)
-          Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind:)
+        def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
+          guards = guards(demand, limits, rate)
+          guards = SplitGuards.new(guards, parts.map { |own, share| SplitGuards::Part.new(guards: guards(own, limits, rate * share), share:) }) if parts.any?
+          Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind)
         end
 
         private
+
+        def guards(demand, limits, rate) = Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now, kind: @recording.kind)
 
         def grid = @grid ||= Candidates.new(@recording.demand, current: @now, vcpus: @limits.vcpus).to_a.map { |candidate| predict(candidate) }
 

@@ -70,6 +70,16 @@ module Holdup
         # @return [Float] units per second and host
         def mean_rate = rates.sum / rates.size
 
+        # @return [Float] how many units it stands for
+        def weight = blocks.sum(0.0, &:weight)
+
+        # @yieldparam profile [UnitProfile]
+        # @yieldreturn [Object] what it belongs to
+        # @return [Hash{Object => Float}] share of all units
+        def shares
+          blocks.flat_map { |block| scaled(block) }.group_by { |profile, _| yield profile }.transform_values { |same| same.sum(&:last) / weight }
+        end
+
         # @param field [Symbol] of a profile
         # @return [Float] over all units
         def mean_of(field) = blocks.sum { |block| scaled(block).sum { |profile, weight| profile.public_send(field) * weight } } / [blocks.sum(&:weight), Float::MIN].max

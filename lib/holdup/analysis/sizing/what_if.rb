@@ -1,33 +1,20 @@
 # frozen_string_literal: true
 
+require_relative "objective"
 require_relative "recommendation"
+require_relative "what_if/change"
+require_relative "what_if/units"
 
 module Holdup
   module Analysis
     module Sizing
-      # Something else than what is, beside it: another setting, another load, an endpoint less, fewer acquisitions. The same units
-      # are counted on both sides, so an endpoint that is taken away does not make the others look better by its own times.
+      # Something else than what is, beside it: see WhatIf::Change. The same units are counted on both sides, so an endpoint that
+      # is taken away does not make the others look better by its own times.
       class WhatIf
-        # What would be different; nil and 1.0 are "as it is".
-        # - `without`, `halved`: globs of names; `factor`: of the recorded load
-        Change = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without, :halved) do
-          def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil, halved: nil) = super
-
-          # @param name [String]
-          # @return [Boolean]
-          def removes?(name) = !without.nil? && File.fnmatch?(without, name)
-
-          # @param name [String]
-          # @return [Boolean]
-          def halves?(name) = !halved.nil? && File.fnmatch?(halved, name)
-
-          # @return [Candidate]
-          def candidate(now) = now.with(**{threads:, processes:, time_slice_ns:}.compact)
-        end
-
         UNITS = Traffic::UNITS / 2
-        # One further acquisition, and the shortest idle time, stay.
-        LEAST = 1
+
+        # Units of the names in question, and the others, now and then.
+        Sides = Data.define(:before, :after)
 
         # @param recommendation [Recommendation]
         # @param change [Change]
@@ -35,31 +22,45 @@ module Holdup
         # @param seed [Integer]
         def initialize(recommendation, change, rounds: 20, seed: 1)
           @base = recommendation
+          @objective = Objective.new(:latency, slo: recommendation.objective.slo)
           @change = change
+          @units = Units.new(change)
           @rounds = rounds
           @seed = seed
         end
 
         # @return [Prediction]
-        def before = sides.first
+        def before = sides.before
 
         # @return [Prediction]
-        def after = sides.last
+        def after = sides.after
+
+        # @return [Boolean] whether both sides have times
+        def replayed? = before.replayed? && after.replayed?
 
         # @return [Float] of queued + stalled at the percentile, as a share of the response
-        def gain = @base.objective.gain(before, after)
+        def gain = @objective.gain(before, after)
 
         # @return [Range<Float>] 90 %
         def interval
-          @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| @base.objective.gain(*compare(part, seed, UNITS)) }
+          @interval ||= Bootstrap.new(traffic, rounds: @rounds, seed: @seed).interval { |part, seed| gain_of(compare(part, seed, UNITS, growth_seed: seed)) }
             .then { |range| [range.begin, gain].min..[range.end, gain].max }
         end
 
-        # @return [Integer] units that were recorded of what changes; 0: no such name
-        def touched = traffic.profiles.count { |profile| @change.removes?(profile.series.name) || @change.halves?(profile.series.name) }
+        # @return [Sides] of those that the change names, e.g. the ones that got processes of their own
+        def named = compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) }
+
+        # @return [Sides] of all others
+        def others = compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) }
+
+        # @return [Boolean] whether some units stay that are treated unlike the others
+        def told_apart? = (@change.names - [@change.without]).any?
+
+        # @return [Array<String>] names of the change that no recorded unit has
+        def unknown = @change.names.reject { |glob| traffic.profiles.any? { |profile| File.fnmatch?(glob, profile.series.name) } }
 
         # @return [Demand] after the change
-        def demand = @demand ||= scaled(traffic, changed(traffic))
+        def demand = @base.estimates.call(@units.changed(traffic))
 
         private
 
@@ -67,38 +68,37 @@ module Holdup
 
         def sides = @sides ||= compare(traffic, @seed, Traffic::UNITS)
 
-        def compare(part, seed, units)
+        def gain_of(sides) = @objective.gain(sides.before, sides.after)
+
+        # The block tells by name which units count.
+        def compare(part, seed, units, growth_seed: nil, &counts)
+          counts ||= ->(name) { !@change.removes?(name) }
           rate = @base.rate * part.mean_rate / traffic.mean_rate
-          other = changed(part)
-          later = rate * @change.factor * other.mean_rate / part.mean_rate
-          [before_of(part, seed, rate, units), @base.forecast(demand:, rate: later, limits:).call(@change.candidate(@base.now), other.peak(seed:, rate: later, units:), force: true)]
+          Sides.new(before: now(part, {seed:, rate:, units:}, growth_seed, counts), after: changed(part, seed, rate, units, growth_seed, counts))
         end
 
-        def before_of(part, seed, rate, units)
-          trace = part.peak(seed:, rate:, units:)
-          @base.forecast(rate:).call(@base.now, trace, force: true, counted: @change.without && staying(part.drawn(seed:, rate:, units:)))
+        def now(part, draw, growth_seed, counts)
+          forecast = @base.forecast(demand: @base.estimates.call(part, seed: growth_seed), rate: draw[:rate])
+          forecast.call(@base.now, part.peak(**draw), force: true, counted: counted(part, draw, counts))
         end
 
-        def staying(profiles) = profiles.each_index.reject { |index| @change.removes?(profiles[index].series.name) }
+        def changed(part, seed, rate, units, growth_seed, counts)
+          other = @units.changed(part)
+          draw = {seed:, units:, rate: rate * @change.factor * other.weight / part.weight}
+          candidate = @change.candidate(@base.now)
+          forecast = @base.forecast(demand: @base.estimates.call(other, seed: growth_seed), rate: draw[:rate], limits:, parts: parts(other, growth_seed))
+          forecast.call(candidate, @units.marked(other.peak(**draw), other.drawn(**draw), candidate), force: true, counted: counted(other, draw, counts))
+        end
+
+        def parts(other, growth_seed) = @units.groups(other).map { |own, share| [@base.estimates.call(own, seed: growth_seed), share] }
+
+        # All: nil, which is cheaper.
+        def counted(part, draw, counts)
+          return if @change.names.empty?
+          part.drawn(**draw).each_with_index.filter_map { |profile, index| index if counts.call(profile.series.name) }
+        end
 
         def limits = @change.vcpus ? @base.limits.with(vcpus: @change.vcpus) : @base.limits
-
-        def changed(part)
-          return part unless @change.without || @change.halved
-          part.map { |profile| halve(profile) unless @change.removes?(profile.series.name) }
-        end
-
-        def halve(profile)
-          return profile unless @change.halves?(profile.series.name)
-          profile.with(acquisitions: [profile.acquisitions / 2, LEAST].max)
-        end
-
-        # What formulas start from changes as the means of the units do.
-        def scaled(before, after)
-          held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| after.mean_of(field) / [before.mean_of(field), 1].max }
-          now = @base.recording.demand
-          now.with(held_ns: now.held_ns * held, cpu_ns: now.cpu_ns * held, idle_ns: now.idle_ns * idle, acquisitions: now.acquisitions * acquisitions)
-        end
       end
     end
   end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+require_relative "options"
+
+module Holdup
+  module Advice
+    module Jit
+      # Y22: deep statistics in every process: they make compiled code a third slower.
+      module StatsEverywhere
+        OPTION = "--yjit-stats"
+        ELSEWHERE = %w[development test].freeze
+
+        module_function
+
+        # @param situation [Situation]
+        # @return [Finding, nil]
+        def call(situation)
+          on = situation.summary.jits.on
+          slow = on.select { |life| life.facts.options.to_s.include?(OPTION) && !ELSEWHERE.include?(life["environment"]) }
+          return if slow.size < 2 || slow.size < on.size
+          Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1, change: Options.without(slow.first, OPTION), facts: {processes: slow.size, query: "doctor"})
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require_relative "../candidate"
+
+module Holdup
+  module Analysis
+    module Sizing
+      class WhatIf
+      end
+
+      # What would be different; nil, {} and 1.0 are "as it is". Names are globs.
+      #
+      # - `threads`, `processes`, `time_slice_ns`, `vcpus`; `factor`: of the recorded load
+      # - `without`: units that go elsewhere; `halved`: units that take the GVL half as often
+      # - `mix`: {glob => share of all units}; the others share the rest as they do now
+      # - `own_pool`: OwnPool, units that get processes of their own
+      # - `priorities`: {glob => Thread#priority} of the threads while they do these: each step below 0 halves their time slice
+      # - `io`: units whose threads don't count against the cap, up to `io_threads` of them (Puma 8's max_io_threads)
+      WhatIf::Change = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without, :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
+        def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil, halved: nil, mix: {}, own_pool: nil,
+          priorities: {}, io: nil, io_threads: nil) = super
+
+        # @return [Array<String>] all globs in it
+        def names = [without, halved, *mix.keys, own_pool&.name, *priorities.keys, io].compact
+
+        # @param name [String]
+        # @return [Boolean]
+        def removes?(name) = match?(without, name)
+
+        # @param name [String]
+        # @return [Boolean]
+        def halves?(name) = match?(halved, name)
+
+        # @param name [String]
+        # @return [Boolean] whether this is about units of that name
+        def touches?(name) = names.any? { |glob| match?(glob, name) }
+
+        # @return [Boolean] whether units are told apart in the replay
+        def marks? = !own_pool.nil? || priorities.any? || !io.nil?
+
+        # @param unit [Trace::Unit]
+        # @param name [String]
+        # @return [Trace::Unit] with its group, time slice and whether it is for io
+        def mark(unit, name, slice_ns:)
+          unit.with(group: match?(own_pool&.name, name) ? 1 : 0, io: match?(io, name), slice_ns: slice(name, slice_ns))
+        end
+
+        # @param now [Candidate]
+        # @return [Candidate]
+        def candidate(now)
+          changed = now.with(**{threads:, processes:, time_slice_ns:, io_threads:}.compact)
+          own_pool ? changed.with(pool: own_pool.candidate(changed)) : changed
+        end
+
+        private
+
+        def match?(glob, name) = !glob.nil? && File.fnmatch?(glob, name)
+
+        # The VM looks every 10 ms whether the slice is over.
+        def slice(name, slice_ns)
+          _, priority = priorities.find { |glob, _| match?(glob, name) }
+          priority ? [(slice_ns * 2.0**priority / self.class::TICK_NS).ceil, 1].max * self.class::TICK_NS : 0
+        end
+      end
+
+      WhatIf::Change::TICK_NS = 10_000_000
+
+      # Processes for some units only: as many threads each as the others have, where nothing is said.
+      WhatIf::OwnPool = Data.define(:name, :processes, :threads) do
+        def initialize(name:, processes: 1, threads: nil) = super
+
+        # @param others [Candidate]
+        # @return [Candidate]
+        def candidate(others) = others.with(processes:, threads: threads || others.threads, pool: nil)
+      end
+    end
+  end
+end

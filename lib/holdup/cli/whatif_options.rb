@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/sizing/what_if/change"
+require_relative "options"
+require_relative "sizing_options"
+
+module Holdup
+  class CLI
+    # The arguments of `holdup whatif`: what would be different, and of which recording.
+    class WhatifOptions
+      # Options that say what would be different, and the keywords of WhatIf::Change that they are read to.
+      CHANGES = {"--threads" => :threads, "--processes" => :processes, "--slice" => :time_slice_ns, "--load" => :factor, "--vcpus" => :vcpus, "--without" => :without,
+                 "--halve-acquisitions" => :halved, "--mix" => :mix, "--own-pool" => :own_pool, "--priority" => :priorities, "--io" => :io, "--max-io-threads" => :io_threads}.freeze
+      SLICES_NS = (1_000_000..1_000_000_000)
+      PRIORITIES = (-3..3)
+      NAMED = /\A(.+)=([^=]*)\z/m
+      SIZE = /\A(\d+)x(\d+)\z/
+
+      # @param now_s [Integer]
+      def initialize(now_s)
+        @now_s = now_s
+      end
+
+      # @param argv [Array<String>]
+      # @return [Hash{Symbol => Object}] the keywords of Whatif
+      # @raise [UsageError] for what can't be read, and when nothing would change
+      def parse(argv)
+        values = Options.new("holdup whatif --threads 3 | --load x2 | --without NAME ... [options]") { |parser, read| declare(parser, read) }.parse(argv)
+        return values if values.key?(:help)
+        change = values.slice(*CHANGES.values)
+        check(change, values[:kind])
+        values.except(:since, :until, :format, *CHANGES.values).merge(SizingOptions.span_of(values, @now_s), change:, json: values[:format] == :json)
+      end
+
+      private
+
+      def declare(parser, values)
+        deployment(parser, values)
+        parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = SizingOptions.factor("--load", text) }
+        parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Values.share("--mix", share) } }
+        parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
+        parser.on("--own-pool GLOB[=PxT]", "these in P processes with T threads of their own (1 x as many as now)") { |text| values[:own_pool] = own_pool(text) }
+        parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
+        parser.on("--priority GLOB=N", "Thread#priority while doing these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Values.whole("--priority", number, PRIORITIES) } }
+        parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
+        SizingOptions.declare(parser, values, @now_s)
+      end
+
+      def deployment(parser, values)
+        parser.on("--threads N", "so many in each process") { |text| values[:threads] = Values.whole("--threads", text, 1..1000) }
+        parser.on("--processes P", "so many on each host") { |text| values[:processes] = Values.whole("--processes", text, 1..1000) }
+        parser.on("--max-io-threads N", "so many more for units marked with --io") { |text| values[:io_threads] = Values.whole("--max-io-threads", text, 1..1000) }
+        parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = slice(text) }
+      end
+
+      def slice(text)
+        slice_ns = Values.duration("--slice", text)
+        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new("--slice can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"))
+      end
+
+      def own_pool(text)
+        name, size = NAMED.match(text)&.captures || [text, nil]
+        processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Values.whole("--own-pool", number, 1..1000) }
+        raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2") if size && !processes
+        Analysis::Sizing::WhatIf::OwnPool.new(**{name:, processes:, threads:}.compact)
+      end
+
+      # A name may have an = in it.
+      def named(option, text)
+        match = NAMED.match(text) or raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a name and a value, such as Orders*=#{(option == "--mix") ? "30%" : "-1"}")
+        yield(*match.captures)
+      end
+
+      def check(change, kind)
+        raise UsageError.new("whatif needs to know what would be different", "give one of #{CHANGES.keys.join(", ")}") if change.empty?
+        raise UsageError.new("--io and --max-io-threads belong together", "give both: which requests are marked, and how many threads they may have") if change.key?(:io) != change.key?(:io_threads)
+        raise UsageError.new("--io is for requests", "jobs have queues and capsules instead: see --own-pool") if change.key?(:io) && kind == :job
+        raise UsageError.new("--mix gives away more than there is", "the shares together have to stay below 100%") if change.fetch(:mix, {}).values.sum >= 1
+      end
+    end
+  end
+end

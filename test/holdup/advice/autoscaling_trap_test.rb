@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class AutoscalingTrapTest < Minitest::Test
+    include Situations
+
+    def test_an_alarm_that_never_fires
+      told = told(found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5)))
+      assert_match(/\AOn 2 vCPUs these processes \(1\) get to 50.0 % to 55.0 % of the CPU at most; an alarm at 70.0 % .*\[holdup doctor --autoscale-target 70\]\z/, told["seen"])
+      assert_match(/queued above 20.0 ms at p95\. .* alarm at 37.5 %\.\z/, told["do"])
+      assert_match(/--autoscale-target/, told["verify"])
+      assert_equal :scaling, found.remedy
+    end
+
+    def test_the_signal_is_above_what_is_usual
+      queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([30 * MS] * 300)})] }
+      assert_in_delta 60 * MS, find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * MS
+    end
+
+    def test_nothing_where_it_fires_or_nobody_knows
+      assert_nil find(AutoscalingTrap, samples: container(processes: 2, vcpus: 2.0), units: unit(cpu: 5))
+      assert_nil find(AutoscalingTrap, units: unit(cpu: 5))
+    end
+  end
+end

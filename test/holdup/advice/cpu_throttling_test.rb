@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class CpuThrottlingTest < Minitest::Test
+    include Situations
+
+    def throttled(share) = container(periods: ->(passed) { passed * 10 }, throttled_periods: ->(passed) { passed * 10 * share }, throttled_ns: ->(passed) { passed * MS })
+
+    def test_a_quota_that_stops_everybody
+      told = told(find(CpuThrottling, samples: throttled(0.1)))
+      assert_match(/\AStopped in 10.0 % of the periods, 120 ms in all, at 4 vCPUs\. \[holdup report\]\z/, told["seen"])
+      assert_match(/Raise the quota/, told["do"])
+      assert_match(/not predicted/, told["expect"])
+    end
+
+    def test_nothing_where_it_hardly_happens_or_nobody_knows
+      assert_nil find(CpuThrottling, samples: throttled(0.02))
+      assert_nil find(CpuThrottling)
+    end
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class DbPoolTest < Minitest::Test
+    include Situations
+
+    SETTING = SampleWindows::SETTING.merge("db_pool" => 3)
+
+    def waits(sample)
+      [sample.window("A#a", count: 10, sums: {pool_wait_ns: 4000 * MS, pool_held_ns: 9000 * MS}, histograms: {wall: Holdup::Histogram.of([500 * MS] * 10)})]
+    end
+
+    def test_a_pool_smaller_than_the_threads_with_a_diff
+      recording = PlayedRecording.new(minutes: 2).tap { |one| one.setting = {"db_pool" => 3} }
+      told = told(found = find(DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING, recommendation: recording.recommendation) { |sample| waits(sample) })
+      assert_operator found.facts[:wait_share], :>, 0.3
+      assert_match(/pool of 3/, told["what"])
+      assert_match(/\A\d\d.\d % of all time; .* is kept by A#a\. \[holdup report\]\z/, told["seen"])
+      assert_match(/In config\/database.yml \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
+    end
+
+    def test_nobody_waits
+      assert_nil find(DbPool, units: unit(io: 5))
+    end
+  end
+end

@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../../support/jit_situations"
+
+class Holdup::Advice::Jit::SaturatedTest < Minitest::Test
+  include JitSituations
+
+  RULE = Holdup::Advice::Jit::Saturated
+
+  FULL = {jit_saturated: 1, jit_limit_bytes: 32 * MIB, jit_failures: 4}.freeze
+
+  def test_a_quarter_more
+    found = advise(RULE, life(0, **FULL), life(1))
+    assert_equal [:jit_saturated, 1, 32 * MIB, 4], [found.rule, *found.facts.values_at(:processes, :limit_bytes, :failures)]
+    assert_equal 'RUBYOPT="--yjit-disable --yjit-mem-size=40"', found.change.new
+    assert_equal (8 * MIB * 1.3).ceil, found.facts[:more_bytes]
+  end
+
+  def test_where_ruby_takes_it_while_it_runs
+    setting = jit_setting(ruby: "4.0.0")
+    assert_equal "config.jit = {mem_size: 40}", advise(RULE, life(setting: setting.fingerprint, **FULL), settings: [setting]).change.new
+  end
+
+  def test_compiling_that_fails_is_full_too
+    found = advise(RULE, life(jit_failures: ->(age_s) { age_s / 60 }, "jit.limit_of": "code", jit_limit_bytes: 48 * MIB))
+    assert_equal 'RUBYOPT="--yjit-disable --yjit-exec-mem-size=60"', found.change.new
+    assert_equal (12 * MIB * 3.2 * 1.3).ceil, found.facts[:more_bytes]
+  end
+
+  def test_without_room_it_is_left
+    found = advise(RULE, life(**FULL), container(used: 0.849))
+    assert_equal [:jit_saturated_no_room, nil], [found.rule, found.change]
+    assert_equal :jit_saturated, advise(RULE, life(**FULL), container(used: 0.5)).rule
+  end
+
+  def test_silent
+    assert_nil advise(RULE, life)
+    assert_nil advise(RULE, life(base: OFF))
+  end
+end

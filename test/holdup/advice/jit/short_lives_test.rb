@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../../support/jit_situations"
+
+class Holdup::Advice::Jit::ShortLivesTest < Minitest::Test
+  include JitSituations
+
+  RULE = Holdup::Advice::Jit::ShortLives
+
+  KILLER = {"killer.name": "unicorn-worker-killer", "killer.server": "puma", "killer.of": "process", "killer.limit_bytes": 300 * MIB}.freeze
+
+  # Workers that are replaced again and again, and the two that are there.
+  def replaced(units: ->(age_s) { age_s }, **figures)
+    [*Array.new(6) { |number| life(number % 2, born: number * 300, minutes: 5, ended: true, units:, **figures) }, *[0, 1].map { |index| life(index, born: 1800, minutes: 2, units:, **figures) }]
+  end
+
+  def test_replaced_before_it_pays
+    found = advise(RULE, *replaced)
+    assert_equal [:jit_short_lives, "puma", 6, 300, 300_000_000_000], [found.rule, *found.facts.values_at(:server, :ended, :units, :lived_ns)]
+  end
+
+  def test_the_limit_that_lets_them_live
+    found = advise(RULE, *replaced(rss_bytes: ->(age_s) { 200 * MIB + age_s * MIB / 4 }, **KILLER))
+    assert_equal [:jit_short_lives_killer, 300 * MIB, 2000 * 1_000_000_000], [found.rule, *found.facts.values_at(:limit_bytes, :wanted_ns)]
+    assert_operator found.facts[:needed_bytes], :>, 275 * MIB
+  end
+
+  def test_silent
+    assert_nil advise(RULE, life(0), life(1))
+    assert_nil advise(RULE, *replaced(jit_enabled: 0)), "they have no JIT"
+    long = Array.new(3) { |number| life(0, born: number * 3600, minutes: 59, ended: true) }
+    assert_nil advise(RULE, *long, life(0, born: 10_800)), "long enough"
+  end
+end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../../support/jit_situations"
+
+class Holdup::Advice::Jit::WrongHookTest < Minitest::Test
+  include JitSituations
+
+  RULE = Holdup::Advice::Jit::WrongHook
+
+  MASTER = {"jit.at": "parent", "jit.parent": "on", "jit.by": "application"}.freeze
+
+  def test_some_have_it_from_the_master_and_others_not
+    found = advise(RULE, life(0), life(1, **MASTER), life(2, **MASTER))
+    assert_equal ["application", 2, 1], found.facts.values_at(:by, :with, :without)
+  end
+
+  def test_silent
+    assert_nil advise(RULE, life(0), life(1))
+    assert_nil advise(RULE, life(0, **MASTER), life(1, **MASTER))
+  end
+end

@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class JobConcurrencyTest < Minitest::Test
+    include Situations
+
+    WAITING = {kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 15.0, minutes: 10}.freeze
+    LEVERS = [{"lever.concurrency.value": 3, "lever.concurrency.how": ":concurrency: N in config/sidekiq.yml", "lever.concurrency.where": "config/sidekiq.yml:1",
+               "lever.concurrency single.value": 1, "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
+
+    def found(samples: [], **recording)
+      find(JobConcurrency, units: unit(cpu: 5), samples:, recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers: LEVERS)
+    end
+
+    def test_more_jobs_at_a_time
+      told = told(found = found(threads: 3))
+      best = found.facts[:best]
+      assert_operator best, :>, 8
+      assert_match(/\AAt most [\d.]+ jobs\/s now, [\d.]+ then, .*\[holdup whatif --kind job --threads #{best}\]\z/, told["seen"])
+      assert_match(/In config\/sidekiq.yml:1 .*:\n- :concurrency: 3\n\+ :concurrency: #{best}\z/, told["do"])
+      assert_match(/% more jobs, or as many with so much fewer threads \([\d.]+ % to/, told["expect"])
+      assert_operator found.interval.begin, :>, 0
+    end
+
+    # They share a GVL, so the sum counts: one capsule keeps its thread, the busy one gets the rest.
+    def test_the_busiest_of_several_capsules
+      samples = [0, 60, 120].map do |passed|
+        {at_s: SampleWindows::START_S + passed, host: "web-1", pid: 7, start: 1, since_s: SampleWindows::START_S, name: "pid 7", server: "sidekiq",
+         "pool.0": "default (a, b)", "pool.0.max": 2, "pool.0.busy": 2, "pool.1": "single", "pool.1.max": 1, "pool.1.busy": 0}
+      end
+      found = found(threads: 3, samples:)
+      assert_equal ":concurrency: #{found.facts[:best] - 1}", found.change.new
+      assert_equal 2, found.facts[:groups]
+    end
+
+    def test_nothing_where_the_number_is_right
+      assert_nil found(threads: 12)
+      assert_nil find(JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))), "requests"
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class LockContentionTest < Minitest::Test
+    include Situations
+
+    def test_who_waits_for_locks
+      told = told(found = find(LockContention, units: unit("Carts#update", cpu: 5, lock: 20)))
+      assert_match(/\A(79|8\d).\d % of all time is waiting .* in Carts#update\. \[holdup report --name .Carts#update.\]\z/, told["seen"])
+      assert_match(/No number of threads helps/, told["do"])
+      assert_equal :code, found.remedy
+    end
+
+    def test_nothing_for_a_little
+      assert_nil find(LockContention, units: unit(cpu: 20, lock: 1))
+    end
+  end
+end

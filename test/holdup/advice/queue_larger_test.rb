@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class QueueLargerTest < Minitest::Test
+    include Situations
+
+    LEVERS = [{"lever.processes.value": 1, "lever.processes.how": "workers N, then restart", "lever.processes.where": "config/puma.rb:3"}].freeze
+
+    def waiting(sample)
+      [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([90 * MS] * 300), stalled: Holdup::Histogram.of([5 * MS] * 300)})]
+    end
+
+    def test_capacity_is_missing_and_one_process_more_is_replayed
+      told = told(find(QueueLarger, units: unit(units: 10, cpu: 5), levers: LEVERS, recommendation: advised(PlayedRecording.new(minutes: 10))) { |sample| waiting(sample) })
+      assert_match(/\AAt p95 \d\d.\d ms queued and \d.\d+ ms stalled, .*\[holdup report\]\z/, told["seen"])
+      assert_match(/- workers 1\n\+ workers 2\z/, told["do"])
+      assert_match(/\A[\d.]+ % less queued/, told["expect"])
+    end
+
+    def test_nothing_where_nobody_queues
+      assert_nil find(QueueLarger)
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class ReleaseStormTest < Minitest::Test
+    include Situations
+
+    STORM = {"Orders#index" => [0.3, 20, 40, 60], "B#b" => [0.7, 8, 16, 2]}.freeze
+
+    def storm = unit("Orders#index", acquisitions: 4000, cpu: 50, stalled: 30).merge(unit("B#b", cpu: 5, stalled: 1))
+
+    def test_thousands_of_acquisitions
+      told = told(find(ReleaseStorm, units: storm))
+      assert_equal "Orders#index lets go of the GVL 4,000 times in each unit, and queues up again each time.", told["what"]
+      assert_match(/ stall a unit, .* for each time\. \[holdup report --name .Orders#index.\]\z/, told["seen"])
+      assert_match(/not predicted/, told["expect"])
+    end
+
+    def test_half_of_it_is_replayed
+      found = find(ReleaseStorm, units: storm, recommendation: advised(PlayedRecording.new(shapes: STORM, rate: 12.0, minutes: 10)))
+      assert_operator found.gain, :>, 0
+      assert_match(/\A[\d.]+ % less/, told(found)["expect"])
+    end
+
+    def test_nothing_for_few_or_where_nobody_stalls
+      assert_nil find(ReleaseStorm, units: unit(acquisitions: 80, cpu: 50, stalled: 30))
+      assert_nil find(ReleaseStorm, units: unit(acquisitions: 4000, cpu: 50))
+    end
+  end
+end

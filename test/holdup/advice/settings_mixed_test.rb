@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class SettingsMixedTest < Minitest::Test
+    include Situations
+
+    def test_two_settings
+      told = told(find(SettingsMixed) { |_| SampleWindows.new(setting: SampleWindows::SETTING.merge("threads" => 3)).to_a })
+      assert_equal "They differ in: threads=5, threads=3. [holdup report --by setting]", told["seen"]
+      assert_equal "nothing was changed", told["undo"]
+    end
+
+    def test_one_setting
+      assert_nil find(SettingsMixed)
+    end
+  end
+end

@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class ThreadCountTest < Minitest::Test
+    include Situations
+
+    LEVERS = [{"lever.threads.value": 1, "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}].freeze
+
+    def found(levers: LEVERS, **recording)
+      find(ThreadCount, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10, **recording)), levers:)
+    end
+
+    def test_more_threads_with_a_diff_of_the_line
+      found = found(threads: 1, vcpus: 1.0, rate: 18.0)
+      best = found.facts[:best]
+      assert_operator best, :>, 1
+      told = told(found)
+      assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"])
+      assert_equal "Change the number of threads. In config/puma.rb:12 (then restart (SIGUSR2 to the master)):\n- threads 1, 1\n+ threads #{best}, #{best}", told["do"]
+      assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/, told["expect"])
+    end
+
+    def test_nothing_where_the_number_is_right
+      assert_nil found
+      assert_nil find(ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
+    end
+  end
+end
