@@ -5,6 +5,7 @@ require_relative "advice/convoy"
 require_relative "advice/cpu_throttling"
 require_relative "advice/db_pool"
 require_relative "advice/io_threads"
+require_relative "advice/jit"
 require_relative "advice/job_concurrency"
 require_relative "advice/lock_contention"
 require_relative "advice/memory_headroom"
@@ -25,7 +26,8 @@ module Holdup
   # What to do about what was measured: one rule a file, each a pure function of the situation.
   module Advice
     RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
-      ReleaseStorm, Convoy, Native, DbPool, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed].freeze
+      ReleaseStorm, Convoy, Native, DbPool, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed,
+      *Jit::RULES].freeze
 
     # @param situation [Situation]
     # @return [Array<Finding>] the largest gain first

@@ -30,6 +30,7 @@ module Holdup
       def lives
         @lives ||= @samples.group_by { |sample| sample.values_at(:host, :pid, :start) }.values
           .map { |samples| life(Processes::Trail.new(samples)) }.select { |life| life.facts.kind }
+          .sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.trail[:pid]] }
       end
 
       # @return [Array<Life>] that had not ended at last

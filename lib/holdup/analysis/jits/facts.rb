@@ -9,6 +9,14 @@ module Holdup
       # What a limit that is reached is raised to.
       LARGER = 1.25
 
+      # @param bytes [Numeric] of code and metadata
+      # @return [Numeric] bytes that a process grows by
+      def self.memory(bytes) = bytes * Holdup::Jit::REAL_MEMORY
+
+      # @param bytes [Numeric] of code
+      # @return [Numeric] bytes of code and metadata
+      def self.with_metadata(bytes) = bytes * Holdup::Jit::TOTAL_TO_CODE
+
       # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its segment, or from
       # its samples, which have the same.
       #
@@ -49,7 +57,7 @@ module Holdup
         def total_bytes = (code_bytes + metadata_bytes if code_bytes && metadata_bytes)
 
         # @return [Integer, nil] what it adds to the memory of the process
-        def memory_bytes = total_bytes && (total_bytes * Holdup::Jit::REAL_MEMORY).round
+        def memory_bytes = total_bytes && Jits.memory(total_bytes).round
 
         # @return [String] the option that limits its memory
         def size_option = (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
@@ -60,7 +68,7 @@ module Holdup
         # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code, metadata comes on top
         def larger_by_bytes
           more = limit_bytes && larger_mib * MIB - limit_bytes
-          more && (more * Holdup::Jit::REAL_MEMORY * ((limit_of == "code") ? Holdup::Jit::TOTAL_TO_CODE : 1)).ceil
+          more && Jits.memory((limit_of == "code") ? Jits.with_metadata(more) : more).ceil
         end
 
         # @return [Array<String>]

@@ -8,6 +8,10 @@ module Holdup
     class Jits
       # The JIT in all processes of one server. Figures are medians over the processes that are there and have one.
       class Server
+        # What YJIT adds to a process at the default limits: 48 MiB of code on Ruby 3.3, 128 MiB in all later.
+        MOST_OF_CODE = Jits.memory(Jits.with_metadata(48 * MIB)).round
+        MOST_OF_ALL = Jits.memory(128 * MIB).round
+
         attr_reader :name, :lives, :present
 
         # @param name [String, nil]
@@ -54,6 +58,18 @@ module Holdup
         # @return [Growth] of its processes' memory
         def growth = @growth ||= Growth.new(lives)
 
+        # @return [Integer, nil] bytes that the killer's limit has to leave: for one process, or for all that there are
+        def needed_bytes = killed { growth.limit_bytes }
+
+        # @return [Integer, nil] bytes that the killer sees now, of the largest or of all
+        def killed_bytes
+          seen = present.filter_map(&:rss_bytes)
+          killer&.all? ? seen.sum : seen.max
+        end
+
+        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer sees: at its default limit
+        def most_bytes = killed { (present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL }
+
         # @param ages_s [Array<Integer>] ends of the bands
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
         def warm_up(ages_s)
@@ -62,6 +78,13 @@ module Holdup
             values = points.select { |age_s, _| age_s > from_s && age_s <= to_s }.map(&:last).sort
             [to_s, values[(values.size - 1) / 2]] if values.any?
           end.to_h
+        end
+
+        private
+
+        def killed
+          one = yield
+          one && one * (killer&.all? ? present.size : 1)
         end
       end
     end
