@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "tally"
+
 module Holdup
   module Analysis
     # Who stalled and who caused it, over everything that ran in the processes: units, threads outside units
@@ -11,11 +13,29 @@ module Holdup
     # are of the larger, so that none is ever above the whole.
     class Blame
       Line = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
+        # @param series [Series]
+        # @param window [Window]
+        # @return [Line] of a nested series with negative figures
+        def self.of(series, window)
+          sign = (series.kind == :nested) ? -1 : 1
+          new(name: series.name, kind: series.kind, queue: series.queue, count: window.count,
+            suffered: sign * window.histograms[:stalled].sum, caused: sign * window.sums[:caused_ns],
+            running: sign * window.histograms[:running].sum, acquisitions: sign * window.sums[:acquisitions])
+        end
+
         # @return [Float, nil] ns of stall per unit
         def stall_per_unit = count.zero? ? nil : suffered.fdiv(count)
 
         # @return [Float, nil] ns of stall per time the GVL was taken
         def stall_per_acquisition = acquisitions.zero? ? nil : suffered.fdiv(acquisitions)
+      end
+
+      # @param entries [Array<Ledger::Entry>] of units, accounts and what is nested
+      # @param handoff_ns [Integer]
+      # @return [Blame]
+      def self.of(entries, handoff_ns:)
+        lines = entries.group_by(&:series).map { |series, same| Line.of(series, Tally.sum(same.map(&:window))) }
+        new(lines:, handoff_ns:)
       end
 
       attr_reader :handoff_ns

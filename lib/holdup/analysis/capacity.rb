@@ -5,21 +5,25 @@ module Holdup
     # How much of the threads that could have worked on some units did: 100 % is "every thread always busy", and long
     # before that units wait for a thread.
     #
-    # The threads are those of the pools that take units of that kind, in the processes of the same settings, over the
-    # time that these processes were there. Which pool a unit ran in is not kept, so where a process has several for jobs
-    # (capsules), all of them count.
+    # The threads are those of the pools that these units ran in, in the processes of the same settings, over the time that
+    # these processes were there. Of jobs, that is the pools that ran any job of their queues; where nobody told which
+    # pool that was, all pools for jobs count.
     class Capacity
       NS = 1_000_000_000
+      # What a row's units are.
+      KINDS = {request: :request, job: :job, priority: :job}.freeze
 
       # @param members [Array<Processes::Member>]
-      def initialize(members)
+      # @param pools [Array<Ledger::Entry>] jobs by pool and queue
+      def initialize(members, pools = [])
         @members = members
+        @pools = pools.group_by { |entry| entry.setting&.fingerprint }
       end
 
       # @param row [Row]
       # @return [Float, nil] 0.0 .. 1.0; nil when nobody knows how many threads there were
       def share(row)
-        seconds = members(row).filter_map { |member| member.thread_seconds(kind(row)) }.sum
+        seconds = members(row).filter_map { |member| member.thread_seconds(KINDS[row.kind], names(row, member)) }.sum
         row.wall_ns.fdiv(seconds * NS) if seconds.positive?
       end
 
@@ -30,7 +34,12 @@ module Holdup
         @members.select { |member| row.settings.include?(member.setting) && (row.kind != :process || row.name == member.name) }
       end
 
-      def kind(row) = %i[request job].include?(row.kind) ? row.kind : nil
+      # @return [Array<String>, nil] the pools of this process that ran such jobs; nil for any
+      def names(row, member)
+        return unless KINDS[row.kind] == :job
+        found = @pools.fetch(member.setting, []).map(&:series).select { |series| row.queues.include?(series.queue) }.map(&:name)
+        found if found.any?
+      end
     end
   end
 end

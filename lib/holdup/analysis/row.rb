@@ -6,9 +6,9 @@ module Holdup
   module Analysis
     # One line of a report: a name with the merged window of everything it stands for, and the figures per unit that
     # every surface shows. All durations in nanoseconds.
-    # `settings`: fingerprints of those under which it was measured.
-    Row = Data.define(:name, :kind, :queue, :window, :settings) do
-      def initialize(name:, kind:, queue:, window:, settings: []) = super
+    # `settings`: fingerprints of those under which it was measured; `queues`: those that its units were in, nil for none.
+    Row = Data.define(:name, :kind, :queue, :window, :settings, :queues) do
+      def initialize(name:, kind:, queue:, window:, settings: [], queues: []) = super
 
       def count = window.count
 

@@ -8,6 +8,7 @@ require_relative "grouping"
 require_relative "jits"
 require_relative "ledger"
 require_relative "pairs"
+require_relative "pool_cpu"
 require_relative "processes"
 require_relative "setting_names"
 
@@ -49,17 +50,18 @@ module Holdup
 
       # @return [Array<Row>]
       def rows
-        @rows ||= Grouping.new((by == :process) ? of_kind(:process) : chosen, by:, sort:, settings: setting_names).rows
+        @rows ||= Grouping.new(Series::VIEWS.include?(by) ? viewed : chosen, by:, sort:, settings: setting_names).rows
       end
 
       # All chosen units. With no filter, what nested units counted twice is taken off.
       # @return [Row]
       def total
-        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq)
+        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
+          queues: chosen.map { |entry| entry.series.queue }.uniq)
       end
 
       # @return [Blame] of the whole process, whatever the filter leaves out
-      def blame = @blame ||= Blame.new(lines: lines(units) + lines(accounts) + nested_lines, handoff_ns:)
+      def blame = @blame ||= Blame.of([units, accounts, nested].flatten, handoff_ns:)
 
       # @return [SettingNames] of the chosen units
       def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
@@ -78,7 +80,10 @@ module Holdup
 
       # @param row [Row]
       # @return [Float, nil] see Capacity
-      def capacity_share(row) = (@capacity ||= Capacity.new(processes.members)).share(row)
+      def capacity_share(row) = (@capacity ||= Capacity.new(processes.members, of_kind(:pool))).share(row)
+
+      # @return [Array<PoolCpu::Line>] whose units used the CPU
+      def pool_cpu = @pool_cpu ||= PoolCpu.new(processes, @entries).lines
 
       # @return [Connections] waits of the chosen units for a database connection
       def connections
@@ -116,6 +121,9 @@ module Holdup
 
       def units = @units ||= @entries.select { |entry| entry.series.unit? }
 
+      # Of these only the queue is known besides.
+      def viewed = of_kind(by).select { |entry| filter.queue.nil? || entry.series.queue == filter.queue }
+
       def chosen = @chosen ||= units.select { |entry| filter.series?(entry.series) }
 
       def total_window
@@ -129,20 +137,6 @@ module Holdup
       def accounts = of_kind(:account).reject { |entry| entry.series.name == HANDOFF }
 
       def handoff_ns = of_kind(:account).sum { |entry| (entry.series.name == HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
-
-      def lines(entries)
-        entries.group_by(&:series).map { |series, same| line(series, Tally.sum(same.map(&:window))) }
-      end
-
-      def line(series, window, sign: 1)
-        Blame::Line.new(name: series.name, kind: series.kind, queue: series.queue, count: window.count,
-          suffered: sign * window.histograms[:stalled].sum, caused: sign * window.sums[:caused_ns],
-          running: sign * window.histograms[:running].sum, acquisitions: sign * window.sums[:acquisitions])
-      end
-
-      def nested_lines
-        nested.empty? ? [] : [line(nested.first.series, Tally.sum(nested.map(&:window)), sign: -1)]
-      end
     end
   end
 end

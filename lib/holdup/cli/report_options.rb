@@ -48,7 +48,7 @@ module Holdup
       end
 
       def view(parser, values)
-        parser.on("--by WHAT", "rows by name, setting, process or queue") { |text| values[:by] = Values.choice("--by", text, Analysis::Grouping::BY) }
+        parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Values.choice("--by", text, Analysis::Grouping::BY) }
         parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
         parser.on("--format FORMAT", "text, json or markdown") { |text| values[:format] = Values.choice("--format", text, Report::FORMATS) }
         parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Values.whole("--limit", text, 1..100_000) }
@@ -59,6 +59,7 @@ module Holdup
         filter = Analysis::Filter.new(**values.slice(:kind, :name, :queue, :threads))
         from_s, to_s = span_of(values)
         by = by_of(values, filter)
+        filter = filter.with(kind: :job) if by == :priority
         {from_s:, to_s:, filter:, by:, sort: values.fetch(:sort, :stalled), format: values.fetch(:format, :text),
          limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:store, :language)}
       end
@@ -72,11 +73,12 @@ module Holdup
         raise UsageError.new("--since is not before --until", "the report would cover no time; swap or correct them")
       end
 
-      # A process's window holds all its units in one, so nothing can be left out of it.
+      # A process's window holds all its units in one, and so does a priority's, which only jobs have.
       def by_of(values, filter)
         by = values.fetch(:by, :name)
-        return by unless by == :process && filter.narrow?
-        raise UsageError.new("--by process can't be combined with --kind, --name or --queue", "leave one of them out")
+        raise UsageError.new("--by process can't be combined with --kind, --name or --queue", "leave one of them out") if by == :process && filter.narrow?
+        raise UsageError.new("--by priority can't be combined with --name or --kind request", "leave one of them out") if by == :priority && (filter.name || filter.kind == :request)
+        by
       end
     end
   end

@@ -24,8 +24,8 @@ module Holdup
         {samples: store.processes(*span, every_s:), every_s:}.compact
       end
 
-      # Totals per process are in the store twice over; they are read only to be shown.
-      def kinds(by) = (by == :process) ? Series::KINDS : Series::KINDS - [:process]
+      # The same units once more are read only to be shown; by pool they say which threads could have taken them.
+      def kinds(by) = Series::KINDS - (Series::VIEWS - [:pool, by])
       private_class_method :samples, :kinds
     end
   end

@@ -12,7 +12,7 @@ module Holdup
       end
 
       # @return [Hash]
-      def to_h = {pairs:, machines:, pools:, processes:}
+      def to_h = {pairs:, machines:, pools:, pool_cpu:, processes:}
 
       private
 
@@ -42,6 +42,12 @@ module Holdup
         @summary.processes.pools.map do |pool|
           {server: pool.server && clean(pool.server), name: clean(pool.name), processes: pool.size.round(2), max: pool.max&.round(2), busy: pool.busy&.round(2),
            backlog: pool.backlog&.round(2), most_backlog: pool.most_backlog}
+        end
+      end
+
+      def pool_cpu
+        @summary.pool_cpu.map do |line|
+          {server: line.server && clean(line.server), kind: line.kind, name: line.name && clean(line.name), units: line.units, cpu_share: line.cpu_share.round(4)}
         end
       end
 

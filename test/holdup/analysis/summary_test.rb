@@ -89,6 +89,14 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_equal [["worker 0", 7]], summary(@sample.to_a + [process], by: :process).rows.map { |row| [row.name, row.count] }
   end
 
+  def test_by_priority_within_each_queue
+    views = [["others", "low", 9], ["10", "low", 4], ["2", "low", 3], ["1", "high", 5]].map { |name, queue, count| @sample.window(name, kind: :priority, queue:, count:) }
+    rows = summary(@sample.to_a + views, by: :priority, filter: Filter.new(kind: :job)).rows
+    assert_equal [["1", "high", 5], ["2", "low", 3], ["10", "low", 4], ["others", "low", 9]], rows.map { |row| [row.name, row.queue, row.count] }
+    assert_equal [3, 4, 9], summary(views, by: :priority, filter: Filter.new(kind: :job, queue: "low")).rows.map(&:count)
+    assert_equal 2220, summary(@sample.to_a + views).total.count, "they are in the totals already"
+  end
+
   def test_nested_units_count_once_in_the_totals
     plain = summary
     nested = @sample.window("(nested)", kind: :nested, queue: nil, count: 3, sums: {cpu_ns: 1000, caused_ns: 70},

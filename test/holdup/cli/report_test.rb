@@ -38,6 +38,15 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  def test_a_priority_is_of_jobs_and_has_no_names
+    [["--kind", "request"], ["--name", "Pdf*"]].each do |more|
+      refused = report("--by", "priority", *more, store: "none.sqlite3")
+      assert_equal 2, refused.status
+      assert_match(/--by priority can't be combined with --name or --kind request/, refused.err)
+    end
+    with_store { |store| assert_equal [0, []], JSON.parse(report("--by", "priority", "--format", "json", store:).out).then { |made| [made.dig("totals", "count"), made["series"]] } }
+  end
+
   def test_since_and_until_choose_the_time
     with_store do |store|
       one = JSON.parse(report("--format", "json", "--since", "4m", "--until", "3m", store:).out)

@@ -65,9 +65,11 @@ module Holdup
         # @return [Float, nil] of these, those that did, on average
         def busy = sum_of(:busy)
 
-        # @return [Integer, nil] thread-seconds that it had for units of that kind
-        def thread_seconds(kind)
-          threads = pools.select { |pool| pool.takes?(kind) }.filter_map(&:max)
+        # @param kind [Symbol, nil] see Pool#takes?
+        # @param names [Array<String>, nil] only of these pools
+        # @return [Integer, nil] thread-seconds that it had for such units
+        def thread_seconds(kind, names = nil)
+          threads = pools.select { |pool| pool.takes?(kind) && (names.nil? || names.include?(pool.name)) }.filter_map(&:max)
           threads.sum * seconds if threads.any?
         end
 

@@ -80,7 +80,7 @@ module Holdup
         settings: "Settings",
         settings_shared: "all: %<facts>s",
 
-        by_name: "name", by_setting: "setting", by_process: "process", by_queue: "queue",
+        by_name: "name", by_setting: "setting", by_process: "process", by_queue: "queue", by_priority: "priority",
         all: "all", units: "units", errors: "errors", per_unit: "per unit", mean: "mean", max: "max",
         histogram_wall: "elapsed", histogram_running: "running", histogram_stalled: "stalled", histogram_idle: "idle",
         histogram_queued: "queued", histogram_longest_hold: "longest hold",

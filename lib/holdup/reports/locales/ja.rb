@@ -81,7 +81,7 @@ module Holdup
         settings: "設定",
         settings_shared: "共通：%<facts>s",
 
-        by_name: "名前", by_setting: "設定", by_process: "プロセス", by_queue: "キュー",
+        by_name: "名前", by_setting: "設定", by_process: "プロセス", by_queue: "キュー", by_priority: "優先度",
         all: "全体", units: "件数", errors: "エラー", per_unit: "1件あたり", mean: "平均", max: "最大",
         histogram_wall: "経過", histogram_running: "running", histogram_stalled: "stalled", histogram_idle: "idle",
         histogram_queued: "キュー待ち", histogram_longest_hold: "最長保持",

@@ -27,9 +27,15 @@ module Holdup
         pool_busy_share: "busy %", pool_backlog: "waiting", pool_backlog_max: "most",
         pools_note: "Means of one look a minute at each process. waiting: units that no thread has taken yet, where the server knows it.",
 
+        pool_cpu: "CPU of these threads", pool_cpu_outside: "(outside of units)", pool_cpu_unknown: "(jobs of unknown threads)",
+        pool_cpu_note: "cpu %: CPU time of their units, in % of one CPU; of all: of the container's vCPUs. Outside of units: what else these processes " \
+          "used (fetching and finishing jobs, other threads, the VM).",
+
         queues: "Waiting in queues, throughput and capacity",
         queued_max: "que. max", capacity: "capacity",
         queues_note: "capacity: of the time that the threads for such units had, how much went to these.",
+        priorities_note: "Solid Queue and GoodJob take the smaller number first, and jobs without a priority as 0.",
+        without_priority: "Jobs without a priority, which are not in these rows: %<count>s.",
         no_queue_request: "(requests)", no_queue_job: "(jobs without a queue)", no_queue_overflow: "(beyond the limit)",
 
         pairs: "Who stalled whom (about)", pair: "cause -> victim", pair_about: "about", pair_least: "at least", pair_most: "at most",

@@ -26,9 +26,15 @@ module Holdup
         pool_busy_share: "稼働 %", pool_backlog: "待ち", pool_backlog_max: "最大",
         pools_note: "各プロセスを 1 分に 1 回見た平均です。待ち：まだどのスレッドにも渡っていない仕事（サーバーが知っている場合）。",
 
+        pool_cpu: "これらのスレッドの CPU", pool_cpu_outside: "（仕事以外）", pool_cpu_unknown: "（スレッドが不明なジョブ）",
+        pool_cpu_note: "CPU %：仕事が使った CPU 時間の CPU 1 個に対する割合。全体比：コンテナの vCPU に対する割合。仕事以外：これらのプロセスが" \
+          "ほかに使った分（ジョブの取り出しと後始末、ほかのスレッド、VM）。",
+
         queues: "キューでの待ち時間、スループット、処理能力",
         queued_max: "待ち最大", capacity: "能力比",
         queues_note: "能力比：この種の仕事のためのスレッドが持っていた時間のうち、これらに使われた割合。",
+        priorities_note: "Solid Queue と GoodJob は小さい番号から処理し、優先度のないジョブは 0 とみなします。",
+        without_priority: "優先度がなく、これらの行に含まれないジョブ：%<count>s 件。",
         no_queue_request: "（リクエスト）", no_queue_job: "（キューのないジョブ）", no_queue_overflow: "（上限を超えたもの）",
 
         pairs: "誰が誰を待たせたか（推定）", pair: "原因 -> 被害", pair_about: "およそ", pair_least: "最小", pair_most: "最大",

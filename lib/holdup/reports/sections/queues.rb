@@ -10,12 +10,18 @@ module Holdup
         # @return [Section, nil] nil for requests of which nobody knows any of it
         def call
           columns = [word(:units), "/s", word(:queued_p50), word(:queued_p95), word(:queued_max), word(:capacity)]
-          figures_section(:queues, columns, notes: [word(:queues_note)]) { |row| cells(row) } if wanted?
+          figures_section(:queues, columns, notes: [*priorities, word(:queues_note)]) { |row| cells(row) } if wanted?
         end
 
         private
 
         def wanted? = summary.by == :queue || summary.unit_kind != :request || !summary.capacity_share(summary.total).nil?
+
+        def priorities
+          return [] unless summary.by == :priority
+          without = summary.total.count - summary.rows.sum(&:count)
+          [word(:priorities_note), *(without.positive? ? [word(:without_priority, count: Figures.count(without))] : [])]
+        end
 
         def cells(row)
           queued = row.histogram(:queued)

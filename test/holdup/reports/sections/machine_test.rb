@@ -42,6 +42,22 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
     assert_match(/^default +720 .* -$/, text(by: :queue, samples: []))
   end
 
+  def views(kind, names) = names.map { |name, count| jobs.window(name, kind:, count:, sums: {cpu_ns: count * 100_000_000}, histograms: {queued: Holdup::Histogram.of([count * 1_000_000] * count)}) }
+
+  def test_by_priority
+    report = text(by: :priority, filter: Holdup::Analysis::Filter.new(kind: :job), extra: views(:priority, {"1" => 100, "10" => 600}))
+    assert_match(/^1 \[default\] +100 +0\.56 +100 ms .*\n10 \[default\] +600 +3\.33 +600 ms /, report)
+    assert_includes report.gsub(/\s+/, " "), "Jobs without a priority, which are not in these rows: 20."
+  end
+
+  def test_the_cpu_of_each_pool
+    report = text(extra: views(:pool, {"default" => 180, "pdf" => 360}))
+    assert_match(/^sidekiq pdf +360 +20\.0 +10\.0$/, report)
+    assert_match(/^sidekiq \(outside of units\) /, report)
+    assert_includes text(language: "ja", extra: views(:pool, {"default" => 180})), "これらのスレッドの CPU"
+    refute_includes text(samples: []), "CPU of these threads"
+  end
+
   def test_requests_and_jobs_without_a_queue_are_not_one_row
     report = text(by: :queue, extra: SampleWindows.new.to_a + jobs(queue: nil).to_a)
     ["(requests)", "(jobs without a queue)", "default"].each { |name| assert_match(/^#{Regexp.escape(name)} /, report) }

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "machine"
+require_relative "processes"
+
+module Holdup
+  module Analysis
+    # Whose units used the CPU of the processes of a server: its requests, and the jobs of each group of threads. A unit's
+    # CPU is measured, with the GVL and without; what is left of the processes' is what they did outside of units.
+    class PoolCpu
+      NS = 1_000_000_000
+      # Less than that of the units' CPU in no known pool is what short spans and rounding leave.
+      LEAST = 0.01
+
+      # `kind`: :pool, :unknown (jobs of which nobody knows the pool), :outside (of units); `name` and `units` (how many)
+      # of a pool, else nil; `cpu_share`: CPUs that were used, on average
+      Line = Data.define(:server, :kind, :name, :units, :cpu_share) do
+        def initialize(server:, kind:, cpu_share:, name: nil, units: nil) = super
+      end
+
+      # @param processes [Processes]
+      # @param entries [Array<Ledger::Entry>] of all kinds
+      def initialize(processes, entries)
+        @groups = processes.groups
+        @entries = entries.group_by { |entry| entry.setting&.fingerprint }
+      end
+
+      # @return [Array<Line>] of each server its pools, most CPU first, then the rest
+      def lines = @groups.flat_map { |group| of(group, Machine.covered_s(group.processes)) }
+
+      private
+
+      def of(group, seconds)
+        return [] if group.cpu_share.nil? || seconds.zero?
+        entries = @entries.values_at(*group.processes.map(&:setting).uniq).compact.flatten
+        pools = pools(entries).map do |name, same|
+          Line.new(server: group.server, kind: :pool, name:, units: same.sum { |entry| entry.window.count }, cpu_share: cpus(same, seconds))
+        end
+        [*pools.sort_by { |line| -line.cpu_share }, *rest(group, pools.sum(&:cpu_share), all(entries, seconds))]
+      end
+
+      # @return [Hash{String => Array<Ledger::Entry>}]
+      def pools(entries)
+        web = entries.select { |entry| entry.series.kind == :request }
+        jobs = entries.select { |entry| entry.series.kind == :pool }.group_by { |entry| entry.series.name }
+        web.empty? ? jobs : {Processes::WEB => web, **jobs}
+      end
+
+      # @return [Float] CPUs of all units, each once
+      def all(entries, seconds)
+        units, others = entries.partition { |entry| entry.series.unit? }
+        cpus(units, seconds) - cpus(others.select { |entry| entry.series.kind == :nested }, seconds)
+      end
+
+      def rest(group, pools, units)
+        unknown = Line.new(server: group.server, kind: :unknown, cpu_share: units - pools)
+        outside = Line.new(server: group.server, kind: :outside, cpu_share: [group.cpu_share - units, 0.0].max)
+        (unknown.cpu_share > units * LEAST) ? [unknown, outside] : [outside]
+      end
+
+      def cpus(entries, seconds) = entries.sum { |entry| entry.window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv(seconds * NS)
+    end
+  end
+end
