@@ -20,7 +20,7 @@ class ArchitectureTest < Minitest::Test
     "cli" => %w[advice analysis collector configuration doctor inquiry lab log reports runtime segment stores],
     "collector" => %w[guard log segment setting_facts],
     "configuration" => [],
-    "doctor" => %w[analysis configuration probe segment],
+    "doctor" => %w[analysis configuration inquiry probe segment],
     "exec" => %w[instrumentation runtime servers],
     "exec_boot" => %w[base exec],
     "flat_json" => [],

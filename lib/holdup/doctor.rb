@@ -6,6 +6,7 @@ require_relative "doctor/checks/autoscale"
 require_relative "doctor/checks/books"
 require_relative "doctor/checks/clock_source"
 require_relative "doctor/checks/collector"
+require_relative "doctor/checks/drift"
 require_relative "doctor/checks/fibers"
 require_relative "doctor/checks/folder"
 require_relative "doctor/checks/heartbeat"
@@ -28,7 +29,7 @@ module Holdup
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store,
       Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives,
-      Checks::QueueHeader, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
+      Checks::QueueHeader, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]
     # @return [Array<Finding>]

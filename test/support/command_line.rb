@@ -31,13 +31,13 @@ module CommandLine
   end
 
   # @yieldparam path [String] a SQLite store with the sample's windows
-  def with_store(sample = SampleWindows.new)
+  def with_store(sample = SampleWindows.new, processes = [])
     require "holdup/stores"
     require "tmpdir"
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")
       store = Holdup::Stores.open(path)
-      store.commit(sample.to_a, {})
+      store.commit(sample.to_a, {}, processes:)
       store.close
       yield path
     end

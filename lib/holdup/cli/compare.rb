@@ -1,9 +1,10 @@
 # frozen_string_literal: true
 
+require_relative "../inquiry/groups"
+require_relative "../inquiry/recorded"
 require_relative "../reports/compare"
 require_relative "compare_options"
 require_relative "places"
-require_relative "recorded"
 
 module Holdup
   class CLI
@@ -53,7 +54,7 @@ module Holdup
 
       def of_settings
         recorded = Places.reading(@console.env, @store) { |store| recorded(store, *@asked.values_at(:from_s, :to_s)) }
-        groups = Groups.new(recorded.settings, @asked[:by])
+        groups = Inquiry::Groups.new(recorded.settings, @asked[:by])
         groups.pick(@asked[:values]).map { |label, settings| recorded.side(label, settings) }
       end
 
@@ -72,7 +73,7 @@ module Holdup
         lay_out(Reports::Compare::States.new(comparisons, words: @words, kind: @filter.kind, families: @families).page)
       end
 
-      def recorded(store, from_s, to_s) = Recorded.new(store, from_s:, to_s:, filter: @filter)
+      def recorded(store, from_s, to_s) = Inquiry::Recorded.new(store, from_s:, to_s:, filter: @filter)
 
       def check(side)
         return if side.units.positive?
@@ -103,5 +104,3 @@ module Holdup
     end
   end
 end
-
-require_relative "compare/groups"

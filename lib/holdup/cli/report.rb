@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../doctor/checks/drift"
+require_relative "../inquiry/drifts"
 require_relative "../inquiry/summed"
 require_relative "../reports/words"
 require_relative "places"
@@ -45,16 +47,28 @@ module Holdup
 
       private
 
-      def summary = Places.reading(@console.env, @store) { |store| Inquiry::Summed.call(store, **@span, **@view) }
+      def summary
+        Places.reading(@console.env, @store) do |store|
+          @drifts = drifts(store)
+          Inquiry::Summed.call(store, **@span, **@view)
+        end
+      end
+
+      # They are of the whole application, so they are no part of what is said of some units.
+      def drifts(store) = @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Inquiry::Drifts.call(store, @span[:to_s]))
+
+      def drift_facts = @drifts.zip(told).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
+
+      def told = @told ||= @drifts.map { |finding| @words.call(:"doctor_#{finding.key}", **finding.facts.transform_values { |fact| Reports::Width.clean(fact) }) }
 
       def report(summary)
         case @format
         when :json
           require_relative "../reports/json"
-          Reports::Json.new(summary, words: @words)
+          Reports::Json.new(summary, words: @words, drifts: drift_facts)
         when :markdown
           require_relative "../reports/markdown"
-          Reports::Markdown.new(summary, words: @words, **@layout)
+          Reports::Markdown.new(summary, words: @words, told:, **@layout)
         else text(summary)
         end
       end
@@ -62,7 +76,7 @@ module Holdup
       def text(summary)
         require_relative "../reports/text"
         width = (@console.columns || Reports::Text::WIDTH).clamp(WIDTHS)
-        Reports::Text.new(summary, words: @words, width:, style: Reports::Style.for(@console.out, @console.env), **@layout)
+        Reports::Text.new(summary, words: @words, told:, width:, style: Reports::Style.for(@console.out, @console.env), **@layout)
       end
     end
   end

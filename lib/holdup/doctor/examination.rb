@@ -3,6 +3,7 @@
 require_relative "../analysis/lives"
 require_relative "../analysis/summary"
 require_relative "../errors"
+require_relative "../inquiry/drifts"
 require_relative "../probe"
 require_relative "folder_facts"
 require_relative "host"
@@ -48,7 +49,7 @@ module Holdup
         store = @open_store.call
         samples = store.processes(*hour)
         summary = summary(store, samples)
-        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), lives: Analysis::Lives.of(samples), store_problem: nil}
+        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), store_problem: nil}
       rescue Error => error
         {store: nil, gap: nil, store_problem: error.message}
       ensure

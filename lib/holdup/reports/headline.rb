@@ -21,10 +21,12 @@ module Holdup
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]
+      # @param told [Array<String>] more remarks
       # @param zone [String, nil] UTC offset ("+09:00", "UTC"); nil: the system's own
-      def initialize(summary, words:, zone: nil)
+      def initialize(summary, words:, told: [], zone: nil)
         @summary = summary
         @words = words
+        @told = told
         @zone = zone
       end
 
@@ -46,7 +48,7 @@ module Holdup
 
       # @return [Array<String>]
       def remarks
-        [connections, few, short, mixed_settings, overflow, ceiling].compact
+        [connections, few, short, mixed_settings, overflow, ceiling, *@told].compact
       end
 
       # @return [String] "requests", "jobs" or "units"

@@ -20,9 +20,11 @@ module Holdup
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words] for the verdict's sentence
-      def initialize(summary, words: Words.new)
+      # @param drifts [Array<Hash>] what changed with the last change of setting
+      def initialize(summary, words: Words.new, drifts: [])
         @summary = summary
         @words = words
+        @drifts = drifts
       end
 
       # @return [String] ends with a newline
@@ -30,7 +32,7 @@ module Holdup
 
       # @return [Hash]
       def to_h
-        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, settings:, totals:,
+        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, drifts: @drifts, settings:, totals:,
          series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h}
       end
 

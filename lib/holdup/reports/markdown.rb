@@ -15,11 +15,12 @@ module Holdup
       # @param words [Words]
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
+      # @param told [Array<String>] more remarks
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, limit: LIMIT, details: false, zone: nil)
+      def initialize(summary, words: Words.new, limit: LIMIT, details: false, told: [], zone: nil)
         @summary = summary
         @words = words
-        @headline = Headline.new(summary, words:, zone:)
+        @headline = Headline.new(summary, words:, told:, zone:)
         @contents = Contents.new(summary, words:, limit:, details:)
       end
 

@@ -20,13 +20,14 @@ module Holdup
       # @param style [Style]
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
+      # @param told [Array<String>] more remarks
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, width: WIDTH, style: Style.none, limit: LIMIT, details: false, zone: nil)
+      def initialize(summary, words: Words.new, width: WIDTH, style: Style.none, limit: LIMIT, details: false, told: [], zone: nil)
         @summary = summary
         @words = words
         @width = width
         @style = style
-        @headline = Headline.new(summary, words:, zone:)
+        @headline = Headline.new(summary, words:, told:, zone:)
         @contents = Contents.new(summary, words:, limit:, details:)
       end
 

@@ -78,6 +78,19 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_match(/^CPU of each unit/, said)
   end
 
+  def test_report_tells_what_changed_with_the_setting
+    samples = [[@before, 0], [@after, LATER_S]].flat_map do |sample, offset_s|
+      SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + offset_s, since_s: sample.from_s - 600, start: offset_s) }
+    end
+    windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows, samples) do |path|
+      said = holdup("report", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
+      assert_match(/! puma: the setting is not what it was before: jit yjit -> none/, said)
+      assert_match(/! puma: units take \d\d % less CPU than before the change of setting/, said)
+      assert_equal %w[setting_changed drift_cpu_unit_better], JSON.parse(holdup("report", "--store", path, "--format", "json", now_s: NOW_S).out)["drifts"].map { |one| one["key"] }
+    end
+  end
+
   def test_what_can_not_be_asked
     {[] => /what with what/, %w[--before 1h..] => /--after is missing/, %w[--before 1h.. --by jit] => /can't be combined/, %w[--revision a] => /takes two/,
      %w[--before 1h --after 1h..] => /takes a range/, %w[--before 1h..2h --after 1h..] => /ends before it begins/, %w[--by jit --metric foo] => /one of wall/,

@@ -57,6 +57,14 @@ module Holdup
         compare_ages_note: "Elapsed time of units kept singly, as they were mixed. Deploying more or less often changes which ages there are.",
         compare_warm_up: "Left out: the first two minutes of processes", compare_side_of: "side", compare_then: "%<quantile>s then",
 
+        doctor_setting_changed: "%<server>s: the setting is not what it was before: %<facts>s.",
+        doctor_drift_stalled_mean_worse: "%<server>s: units stall %<change>s longer than before the change of setting at %<since>s.",
+        doctor_drift_stalled_mean_worse_fix: "`holdup compare --by setting` shows which endpoints and how surely.",
+        doctor_drift_stalled_mean_better: "%<server>s: units stall %<change>s less than before the change of setting at %<since>s.",
+        doctor_drift_cpu_unit_worse: "%<server>s: units take %<change>s more CPU than before the change of setting at %<since>s.",
+        doctor_drift_cpu_unit_worse_fix: "`holdup compare --by setting` shows which endpoints and how surely.",
+        doctor_drift_cpu_unit_better: "%<server>s: units take %<change>s less CPU than before the change of setting at %<since>s.",
+
         compare_states_title: "Holdup compare: %<count>s states, %<units>s", compare_state_column: "state",
         compare_state: "%<label>s: %<count>s %<units>s of %<processes>s processes within %<seconds>s",
         compare_state_told: "%<label>s against %<base>s: %<text>s",

@@ -57,6 +57,14 @@ module Holdup
         compare_ages_note: "個別に残した処理の経過時間（元の構成のまま）。デプロイの頻度が変わると、年齢の分布も変わります。",
         compare_warm_up: "除外: プロセスの最初の 2 分間", compare_side_of: "側", compare_then: "以後の %<quantile>s",
 
+        doctor_setting_changed: "%<server>s: 設定が以前と違います: %<facts>s。",
+        doctor_drift_stalled_mean_worse: "%<server>s: %<since>s の設定変更より前に比べ、処理のストールが %<change>s 長くなりました。",
+        doctor_drift_stalled_mean_worse_fix: "`holdup compare --by setting` でエンドポイントと確かさが分かります。",
+        doctor_drift_stalled_mean_better: "%<server>s: %<since>s の設定変更より前に比べ、処理のストールが %<change>s 短くなりました。",
+        doctor_drift_cpu_unit_worse: "%<server>s: %<since>s の設定変更より前に比べ、処理の CPU が %<change>s 増えました。",
+        doctor_drift_cpu_unit_worse_fix: "`holdup compare --by setting` でエンドポイントと確かさが分かります。",
+        doctor_drift_cpu_unit_better: "%<server>s: %<since>s の設定変更より前に比べ、処理の CPU が %<change>s 減りました。",
+
         compare_states_title: "Holdup 比較: %<count>s つの状態、%<units>s", compare_state_column: "状態",
         compare_state: "%<label>s: %<units>s %<count>s 件、プロセス %<processes>s 個、%<seconds>s の範囲",
         compare_state_told: "%<base>s に対して %<label>s: %<text>s",

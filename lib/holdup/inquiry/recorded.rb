@@ -2,10 +2,9 @@
 
 require_relative "../analysis/comparison"
 require_relative "../analysis/processes"
-require_relative "../analysis/setting_names"
 
 module Holdup
-  class CLI
+  module Inquiry
     # What a store has of a span, read once, as sides of a comparison.
     class Recorded
       # Spans longer than the first are read in windows of the second.

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "comparison"
+require_relative "drift/turn"
+
+module Holdup
+  module Analysis
+    # What is not as it was before the last change of a server's setting: facts of the setting, and how long units stall and what CPU
+    # they take. Held against the last hours before, each endpoint with itself.
+    #
+    # - `kind`: of the units; `turn`: Turn; `differences`: Array of Comparison::Change::Difference, without the revision
+    # - `moved`: Array of Comparison::Estimate, those that are surely another by a tenth at least
+    Drift = Data.define(:kind, :turn, :differences, :moved) do
+      # @param turn [Turn]
+      # @param windows [Array<Window>] around it
+      # @param samples [Array<Hash{Symbol => Object}>] of processes
+      # @return [Array<Drift>] one for each kind of units, where anything is to be told
+      def self.of(turn, windows, samples)
+        units = windows.select { |window| self::KINDS.include?(window.series.kind) && window.count.positive? }
+        units.map { |window| window.series.kind }.uniq.filter_map { |kind| build(kind, turn, windows, samples) }
+      end
+
+      def self.build(kind, turn, windows, samples)
+        sides = [turn.before, turn.after].map { |fingerprints| side(kind, fingerprints, windows, samples) }
+        return if sides.any? { |one| one.units < self::FEWEST_UNITS }
+        comparison = Comparison.new(*sides)
+        drift = new(kind:, turn:, differences: comparison.change.differences.reject { |one| one.subject == "revision" }, moved: moved(comparison))
+        drift if drift.differences.any? || drift.moved.any?
+      end
+
+      def self.side(kind, fingerprints, windows, samples)
+        own = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
+        Comparison::Side.new(label: "", windows: own, samples:, filter: Filter.new(kind:), from_s: own.map(&:start_s).min.to_i, to_s: own.filter_map(&:end_s).max.to_i)
+      end
+
+      def self.moved(comparison)
+        wall_ns = comparison.estimates[:wall_mean].before
+        comparison.verdict(self::METRICS).moved.select { |one| one.relative.to_f.abs >= self::LEAST && one.difference.abs >= self::LEAST_OF_WALL * wall_ns }
+      end
+      private_class_method :build, :side, :moved
+    end
+
+    Drift::KINDS = %i[request job].freeze
+    Drift::METRICS = %i[stalled_mean cpu_unit].freeze
+    # Percentiles are not looked at, so a few hundred do.
+    Drift::FEWEST_UNITS = 200
+    # Less is found by `holdup compare`, and wakes nobody.
+    Drift::LEAST = 0.1
+    # However much it is relative to itself: of the elapsed time.
+    Drift::LEAST_OF_WALL = 0.02
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # Whether units stall longer or take more CPU than before the last change of setting, and what else changed with it.
+      module Drift
+        def self.call(host) = findings(host.drifts)
+
+        # @param drifts [Array<Analysis::Drift>]
+        # @return [Array<Finding>] also for the report
+        def self.findings(drifts)
+          drifts.flat_map { |drift| [settings(drift), *drift.moved.map { |estimate| moved(drift, estimate) }].compact }
+        end
+
+        def self.settings(drift)
+          return if drift.differences.empty?
+          Finding.ok(:setting_changed, server: drift.turn.server, facts: drift.differences.flat_map { |one| one.facts.map { |key, values| "#{key} #{said(values)}" } }.join(", "))
+        end
+
+        def self.said(values) = values.map { |side| side.map { |value| value.nil? ? "-" : value }.join("/") }.join(" -> ")
+
+        def self.moved(drift, estimate)
+          key = :"drift_#{estimate.metric.name}_#{estimate.verdict}"
+          facts = {server: drift.turn.server, change: format("%.0f %%", estimate.relative.abs * 100), since: Time.at(drift.turn.at_s).strftime("%F %H:%M")}
+          (estimate.verdict == :worse) ? Finding.warn(key, **facts) : Finding.ok(key, **facts)
+        end
+        private_class_method :settings, :said, :moved
+      end
+    end
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/setting_names"
+require_relative "../errors"
+
+module Holdup
+  module Inquiry
+    # Settings put together by one of their facts, and the two that are compared: those that were asked for, else those with most
+    # units, in the order in which they came.
+    class Groups
+      SETTING = "setting"
+
+      # @param settings [Hash{Setting => Integer}] units of each, in the order in which they came
+      # @param fact [String] "setting" for whole settings
+      def initialize(settings, fact)
+        @settings = settings
+        @fact = fact
+      end
+
+      # @param values [Array<String>, nil] of the fact; of fingerprints the beginning is enough
+      # @return [Hash{String => Array<Setting>}] two, by what they are called
+      # @raise [Error] where there are not two
+      def pick(values)
+        found = values ? asked(values) : largest
+        raise Error.new("there are not two of #{@fact} here: #{known}", "choose another span with --since, or --before and --after") if found.size < 2
+        found.to_h { |value, settings| [label(value, settings), settings] }
+      end
+
+      private
+
+      def groups = @groups ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
+
+      def value(setting) = (@fact == SETTING) ? setting.fingerprint : setting[@fact].to_s
+
+      def largest
+        two = groups.max_by(2) { |_, settings| settings.sum { |setting| @settings[setting] } }.map(&:first)
+        groups.slice(*groups.keys & two)
+      end
+
+      def asked(values)
+        values.to_h do |text|
+          key = groups.keys.find { |value| value == text } || groups.keys.find { |value| value.start_with?(text) }
+          raise Error.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}") unless key
+          [key, groups[key]]
+        end
+      end
+
+      def known = groups.empty? ? "none" : groups.keys.map { |value| value[0, 40] }.join(", ")
+
+      def label(value, settings)
+        (@fact == SETTING) ? Analysis::SettingNames.new(groups.values.flatten).name(settings.first) : "#{@fact} #{value}"
+      end
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/doctor/checks/drift"
+require "holdup/inquiry/drifts"
+require "holdup/stores"
+
+class Holdup::Analysis::DriftTest < Minitest::Test
+  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}}.freeze
+  SLOW = {"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 6, stalled: 2, io: 6})}.freeze
+  MINUTES = 30
+  LATER_S = 3600
+  FACTS = SampleWindows::SETTING.merge("revision" => "aaa")
+
+  def test_more_cpu_since_a_deployment_is_told_and_its_other_facts
+    drift = drifts(SLOW, FACTS.merge("revision" => "bbb", "threads" => 3)).first
+    assert_equal [:request, "puma", ["threads"], [:cpu_unit]], [drift.kind, drift.turn.server, drift.differences.map(&:subject), drift.moved.map { |one| one.metric.name }]
+    keys = Holdup::Doctor::Checks::Drift.findings([drift]).map { |finding| [finding.level, finding.key] }
+    assert_equal [[:ok, :setting_changed], [:warn, :drift_cpu_unit_worse]], keys
+  end
+
+  def test_less_is_told_and_wakes_nobody
+    findings = Holdup::Doctor::Checks::Drift.findings(drifts({"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 2, stalled: 2, io: 6})}, FACTS.merge("revision" => "bbb")))
+    assert_equal [[:ok, :drift_cpu_unit_better]], findings.map { |finding| [finding.level, finding.key] }
+    assert_match(/\A\d\d %\z/, findings.first.facts[:change])
+  end
+
+  def test_a_deployment_that_changed_nothing_is_nothing
+    assert_empty drifts(SHOP, FACTS.merge("revision" => "bbb"))
+  end
+
+  def test_without_a_change_of_setting_there_is_nothing_to_hold_it_against
+    assert_empty drifts(SLOW, FACTS)
+  end
+
+  def test_settings_of_one_deployment_belong_together_and_the_one_before_it_counts
+    samples = [[0, "old"], [1000, "a"], [1100, "b"], [5000, "c"], [5001, "d"]].map { |at_s, setting| {at_s:, setting:, server: "puma"} }
+    turn = Holdup::Analysis::Turn.all(samples, revisions: {"old" => "1", "a" => "2", "b" => "2", "c" => "3", "d" => "3"}).first
+    assert_equal [%w[a b], %w[c d], 5000], [turn.before, turn.after, turn.at_s]
+  end
+
+  private
+
+  def drifts(units, facts)
+    before = SampleWindows.new(units: SHOP, minutes: MINUTES, setting: FACTS)
+    after = SampleWindows.new(units:, minutes: MINUTES, seed: 2, setting: facts)
+    store = Holdup::Stores.open("memory:")
+    store.commit(before.to_a + after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }, {}, processes: samples(before, 0) + samples(after, LATER_S))
+    Holdup::Inquiry::Drifts.call(store, after.to_s + LATER_S)
+  end
+
+  # Both are past their first minutes.
+  def samples(sample, offset_s)
+    SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map do |one|
+      one[:since_s] ? one.merge(at_s: one[:at_s] + offset_s, since_s: one[:since_s] - 600, start: offset_s) : one.merge(at_s: one[:at_s] + offset_s)
+    end
+  end
+end
