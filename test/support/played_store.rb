@@ -18,24 +18,32 @@ class PlayedStore
 
   # @param recording [PlayedRecording] its shapes, its load, its setting
   # @param facts [Hash] more of the setting
-  # @param minutes [Integer]
-  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {})
+  # @param from_s [Integer] when it begins
+  # @param booted_s [Integer] when its processes began
+  # @param held_per_cpu [Float] GVL held against CPU used
+  # @param pool_share [Float] of the elapsed time, waiting for connections
+  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S, booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0)
     @recording = recording
+    @from_s = from_s
+    @booted_s = booted_s
+    @held_per_cpu = held_per_cpu
+    @pool_share = pool_share
     jobs = recording.kind == :job
     shape = jobs ? {"jobs" => "sidekiq", "job_threads" => recording.threads} : {"server" => "puma", "workers" => recording.processes, "threads" => recording.threads}
     @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus, **shape, **facts})
   end
 
-  def from_s = START_S
+  attr_reader :from_s
 
-  def to_s = START_S + @recording.arrivals.size * 60
+  def to_s = from_s + @recording.arrivals.size * 60
 
+  # @param others [Array<PlayedStore>] what else was measured
   # @yieldparam path [String] a SQLite store with it
-  def in_a_file
+  def in_a_file(*others)
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")
       store = Holdup::Stores.open(path)
-      fill(store)
+      [self, *others].each { |each| each.fill(store) }
       store.close
       yield path
     end
@@ -63,8 +71,8 @@ class PlayedStore
   end
 
   def singly((queued, stalled, held, _), unit, profile)
-    profile.with(setting: @setting, host: HOST, process: Holdup::UnitProfile::Process.new(pid: 7, since_ns: (START_S - 3600) * NS), start_ns: START_S * NS + unit.arrival_ns,
-      running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
+    profile.with(setting: @setting, host: HOST, process: Holdup::UnitProfile::Process.new(pid: 7, since_ns: @booted_s * NS), start_ns: from_s * NS + unit.arrival_ns,
+      running_ns: held, cpu_ns: (held / @held_per_cpu).round, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
   end
 
   def blocks
@@ -83,7 +91,7 @@ class PlayedStore
       .transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
     empty = Holdup::Window.empty(series:, setting: @setting, host: HOST, start_s:, seconds: 60)
     empty.with(count: same.size, histograms:, sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), io_ns: same.sum(&:idle_ns), acquisitions: same.sum(&:acquisitions),
-      caused_ns: same.sum(&:stalled_ns)))
+      caused_ns: same.sum(&:stalled_ns), pool_wait_ns: (same.sum(&:wall_ns) * @pool_share).round))
   end
 
   def samples
@@ -95,7 +103,7 @@ class PlayedStore
 
   def process(at_s, index)
     jobs = @recording.kind == :job
-    {at_s:, host: HOST, pid: 7 + index, start: 1, since_s: START_S - 3600, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
+    {at_s:, host: HOST, pid: 7 + index, start: 1, since_s: @booted_s, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
      rss_bytes: 300_000_000, pss_bytes: 200_000_000, "pool.0": jobs ? "default" : "web", "pool.0.max": @recording.threads, "pool.0.busy": 2, **LEVERS}
   end
 end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "advice_figures"
+require_relative "advice_sampling"
 
 module Holdup
   module Reports
@@ -39,7 +40,7 @@ module Holdup
       # @return [Array<String>] effect, promise, confidence
       def details
         return [] if @recommendation.nil? || @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *growth, confidence, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
+        [*effect, *promise, *growth, confidence, *sampling.call, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
       end
 
       # @return [String]
@@ -103,6 +104,8 @@ module Holdup
 
       def slo = @recommendation.objective.slo
 
+      def sampling = AdviceSampling.new(@recommendation, words: @words)
+
       def reason(key)
         return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
         key = :not_enough if key == :few_units
@@ -111,7 +114,7 @@ module Holdup
 
       def facts_of(key)
         case key
-        when :not_enough then {units: Figures.count(@recommendation.recording.units), minutes: Figures.count(@recommendation.recording.arrivals.size)}
+        when :not_enough then sampling.facts
         when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
         when :self_test then errors
         else {}

@@ -61,10 +61,39 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_what_can_not_be_said
     assert_match(/CAN'T SAY: no single units were recorded/, advise("--kind", "job").out.gsub(/\s+/, " "))
-    few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
-    assert_match(/not enough data yet: \d\d units/, advise(played: few).out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
     assert_match(/it ran on fibers/, advise(played: fibers).out.gsub(/\s+/, " "))
+  end
+
+  def recorded(minutes: 12, **options) = PlayedStore.new(PlayedRecording.new(minutes:), **options)
+
+  def said(*others, played:) = played.in_a_file(*others) { |path| holdup("advise", "--store", path, "--since", "1h", now_s: [played, *others].map(&:to_s).max) }.out.gsub(/\s+/, " ")
+
+  def test_a_changed_setting
+    later = PlayedStore.new(PlayedRecording.new(minutes: 4, threads: 3), from_s: PLAYED.to_s)
+    text = said(later, played: PLAYED)
+    assert_match(/CAN'T SAY: several settings were in force/, text)
+    assert_match(/They differ in: threads=5, threads=3/, text)
+  end
+
+  def test_a_warm_up_phase
+    boot = recorded(minutes: 3, booted_s: PlayedStore::START_S - 5)
+    assert_match(/CAN'T SAY: most of it is from the first two minutes after a boot/, said(played: boot))
+  end
+
+  def test_forty_requests
+    few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
+    assert_match(/CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them/, said(played: few))
+  end
+
+  def test_a_saturated_cpu
+    assert_match(/Mind: CPUs were short while it was recorded/, said(played: recorded(held_per_cpu: 1.3)))
+  end
+
+  def test_an_application_that_waits_for_its_pool
+    text = said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3}))
+    assert_match(/(Mind|Likely because).* (wait|Units waited) for .*connections/, text)
+    assert_match(/In config\/database.yml \(then restart\): - pool: 3 \+ pool: 5/, text)
   end
 
   def test_what_can_not_be_asked

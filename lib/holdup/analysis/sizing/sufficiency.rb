@@ -9,7 +9,7 @@ module Holdup
       # Whether a recording is long enough: not "20,000 requests", but how much its figures would change if other ten minutes had
       # been recorded. Says what is missing.
       class Sufficiency
-        # `widths`: {held:, idle:, acquisitions:, p95:}, half of the 90 % interval as a share; `missing`: keys, see MISSING
+        # `widths`: {held:, idle:, acquisitions:, p95:}, half of the 90 % interval as a share, empty for a single block; `missing`: keys, see MISSING
         Result = Data.define(:units, :minutes, :blocks, :block_s, :widths, :missing) do
           # @return [Boolean]
           def enough? = missing.empty?
@@ -44,8 +44,9 @@ module Holdup
 
         # @return [Result]
         def call
-          few = @units < UNITS || @traffic.blocks.size < 2
-          widths = few ? {} : widths()
+          alone = @traffic.blocks.size < 2
+          few = @units < UNITS || alone
+          widths = alone ? {} : widths()
           minutes = @traffic.blocks.sum { |block| block.rates.size }
           Result.new(units: @units, minutes:, blocks: @traffic.blocks.size, block_s: @traffic.block_s, widths:,
             missing: [*(:units if few), *(:hours if minutes * Traffic::MINUTE_S < BLOCKS * Traffic::BLOCK_S), *wide(widths)])

@@ -17,7 +17,8 @@ module Holdup::Analysis::Sizing
       assert_equal [[:hours], :medium], sufficiency(minutes: 60).then { |found| [found.missing, found.confidence] }
       few = sufficiency(minutes: 3, rate: 0.5, swing: 0.0)
       assert few.too_little?
-      assert_empty few.widths
+      assert_operator few.widths[:p95], :>, 0.02
+      assert_empty sufficiency(minutes: 1).widths
     end
 
     def test_unlike_units_make_it_wide
