@@ -8,6 +8,7 @@ module Holdup
     # Experiments with real processes on this machine, by name: `holdup lab sidekiq-vcpu`.
     class Lab
       SUMMARIES = {
+        "sweep" => "your server with one setting after the other",
         "jobs" => "Sidekiq at each concurrency, beside the prediction",
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
       }.freeze
@@ -19,6 +20,10 @@ module Holdup
         "sidekiq-vcpu" => -> {
           require_relative "lab/sidekiq_vcpu"
           SidekiqVcpu
+        },
+        "sweep" => -> {
+          require_relative "lab/sweep"
+          Sweep
         }
       }.freeze
 

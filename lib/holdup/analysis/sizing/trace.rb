@@ -11,6 +11,14 @@ module Holdup
         # count against the cap once it has it (Puma's max_io_threads); `slice_ns`: its thread's time slice (priority), 0 where
         # it is that of the group
         Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :group, :io, :slice_ns) do
+          # @param profile [UnitProfile]
+          # @param arrival_ns [Numeric]
+          # @return [Unit] as it was recorded, arriving then
+          def self.of(profile, arrival_ns)
+            new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
+              longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
+          end
+
           def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, group: 0, io: false, slice_ns: 0) = super
 
           # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay.h
@@ -20,6 +28,14 @@ module Holdup
         end
 
         FORMAT = "Q<10"
+
+        # @param profiles [Array<UnitProfile>] all units of a span, none left out
+        # @return [Trace] of these very units, when each came
+        def self.of(profiles)
+          arrivals = profiles.map { |profile| profile.start_ns - profile.queued_ns.to_i }
+          first_ns = arrivals.min.to_i
+          new(profiles.zip(arrivals).map { |profile, at_ns| Unit.of(profile, at_ns - first_ns) })
+        end
 
         # @return [Array<Unit>]
         attr_reader :units

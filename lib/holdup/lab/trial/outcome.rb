@@ -11,16 +11,17 @@ module Holdup
 
     # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
     #
-    # - `arm`, `rate` (requests per second that were sent); `load`: :open or :closed; `seen`: OpenLoop::Seen
+    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: :open or :closed; `seen`: OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at the end (PSS); nil
     #   where the system doesn't tell; `warmed`: WarmUp::Result
     # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
     class Trial::Outcome
-      attr_reader :arm, :rate, :load, :seen, :cpu_s, :memory_bytes, :warmed, :windows, :profiles, :samples
+      attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :warmed, :windows, :profiles, :samples
 
-      def initialize(arm:, rate:, load:, seen:, cpu_s:, memory_bytes:, warmed:, windows:, profiles:, samples:)
+      def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, warmed:, windows:, profiles:, samples:)
         @arm = arm
         @rate = rate
+        @seconds = seconds
         @load = load
         @seen = seen
         @cpu_s = cpu_s

@@ -56,7 +56,7 @@ module Holdup
         seen = drive(rate, seconds, seed) { |state| @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s) }
         cpu_s &&= @served.cpu_seconds - cpu_s
         @intake.take
-        Trial::Outcome.new(arm: @arm, rate:, load: @load.kind, seen:, cpu_s:, memory_bytes:, warmed: @warmed, windows: @intake.windows,
+        Trial::Outcome.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, warmed: @warmed, windows: @intake.windows,
           profiles: @intake.profiles, samples: @intake.samples)
       end
 

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/sizing/slo"
+require_relative "../arm"
+require_relative "../requests"
+require_relative "../rounds"
+
+module Holdup
+  module Lab
+    class Sweep
+    end
+
+    # What a sweep is to try, complete enough to go on with it later.
+    #
+    # - `command`, `root`, `port`: see Served; `requests`: lines, see Requests
+    # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second, ascending
+    # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
+    Sweep::Plan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds, :warm_up_s, :slo) do
+      # @param arms [Array<Arm>] each setting once
+      # @param baseline [Arm] one of them
+      # @return [Array<Arm>] with the baseline first, and once more
+      def self.ordered(arms, baseline) = [baseline, baseline.with(again: true), *(arms - [baseline])]
+
+      # @param hash [Hash{Symbol => Object}] from to_h
+      # @return [Plan]
+      def self.from(hash) = new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.new(**arm, extra: arm.fetch(:extra, {}).transform_keys(&:to_s)) })
+
+      def initialize(port: nil, warm_up_s: 45, slo: nil, **rest) = super
+
+      # @return [Array<Array(Integer, Arm)>] round and arm, in the order in which they are tried
+      def steps = (0...rounds).flat_map { |round| Rounds.order(arms, round).map { |arm| [round, arm] } }
+
+      # @return [Arm]
+      def baseline = arms.first
+
+      # @return [Array<Route>]
+      def routes = Requests.routes(requests)
+
+      # @return [Analysis::Sizing::Slo]
+      def promise = (slo && Analysis::Sizing::Slo.parse(slo)) || Analysis::Sizing::Slo.new
+
+      # @return [Float] seconds of a step, before anything is known
+      def step_s = 5 + warm_up_s / 2.0 + seconds * rates.size
+
+      # @return [Hash] for a file
+      def to_h = super.merge(arms: arms.map(&:to_h))
+    end
+  end
+end

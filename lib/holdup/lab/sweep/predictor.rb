@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/sizing/candidate"
+require_relative "../../analysis/sizing/forecast"
+require_relative "../../analysis/sizing/guards"
+require_relative "../../analysis/sizing/limits"
+require_relative "../../analysis/sizing/slo"
+require_relative "../../analysis/sizing/trace"
+require_relative "../arm"
+
+module Holdup
+  module Lab
+    class Sweep
+    end
+
+    # What one recording lets expect of another setting in the very same experiment: as many requests at the same rate. Times in ns,
+    # means but for percentiles.
+    Sweep::Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns) do
+      # @param hash [Hash{Symbol => Object}] from to_h
+      # @return [Prediction]
+      def self.from(hash) = new(**hash, arm: Arm.new(**hash.fetch(:arm)))
+
+      # @return [Integer] ns that a user feels of waiting
+      def wait_ns = queued_ns + stalled_ns
+
+      # @see Reading#percentile
+      def percentile(share) = {0.5 => p50_ns, 0.95 => p95_ns}.find { |at, _| share <= at }&.last || p99_ns
+
+      # @return [Hash] for a file
+      def to_h = super.merge(arm: arm.to_h)
+    end
+
+    # Predicts by the replay that `holdup advise` uses, of the very requests that were recorded, when they came: each setting gets
+    # the same. The baseline is predicted too: that is the self-test.
+    class Sweep::Predictor
+      # @param outcome [Trial::Outcome] of the baseline: the recording
+      # @param round [Integer] in which it was made
+      def initialize(outcome, round:)
+        @outcome = outcome
+        @round = round
+        @now = Analysis::Sizing::Candidate.new(**%i[processes threads time_slice_ns].to_h { |name| [name, outcome.observation.public_send(name)] })
+        @trace = Analysis::Sizing::Trace.of(outcome.profiles)
+      end
+
+      # @param arm [Arm]
+      # @return [Prediction, nil] nil where a recording can't tell: with another JIT code takes another time
+      def call(arm)
+        return unless arm.yjit == @outcome.arm.yjit && arm.extra == @outcome.arm.extra
+        played = forecast.call(candidate(arm), @trace, force: true)
+        Sweep::Prediction.new(arm: arm.setting, round: @round, rate: @outcome.rate, throughput: [rate, played.ceiling].min.round(3), queued_ns: played.queued_ns.round,
+          stalled_ns: played.stalled_ns.round, response_ns: played.response_ns.round, **percentiles(played.responses))
+      end
+
+      private
+
+      # What was sent in fact: chance makes it a little more or less than was asked for.
+      def rate = @outcome.seen.total.count / @outcome.seconds.to_f
+
+      def forecast
+        limits = Analysis::Sizing::Limits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
+        demand = @outcome.observation.demand
+        guards = Analysis::Sizing::Guards.new(demand, limits:, rate:, current: @now)
+        Analysis::Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Analysis::Sizing::Slo.new)
+      end
+
+      def candidate(arm) = @now.with(**arm.to_h.slice(:processes, :threads, :time_slice_ns).compact)
+
+      def percentiles(responses) = {p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |share| responses.fetch(share) }
+    end
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Lab
+    class Sweep
+    end
+
+    # What one step gave at one rate, in plain figures that a file can keep. Durations are means in ns unless their name says
+    # otherwise.
+    #
+    # - `arm`, `round`, `rate`; `setting`: the facts that the server told
+    # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns` and so on
+    # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`, `response_ns`, `p50_ns`, `p95_ns`
+    #   and `p99_ns` (queued included), `cpu_ns` of a request, `memory_bytes`
+    # - `warm_up_s`, `steady`; `endpoints`: {name => {count, acquisitions, longest_hold_ns, p95_ns}}
+    Sweep::Reading = Data.define(:arm, :round, :rate, :setting, :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
+      :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns, :cpu_ns, :memory_bytes, :warm_up_s, :steady, :endpoints) do
+      # @param outcome [Trial::Outcome]
+      # @param round [Integer]
+      # @return [Reading]
+      def self.of(outcome, round:)
+        new(arm: outcome.arm, round:, rate: outcome.rate, setting: outcome.setting.attributes, **client(outcome), **server(outcome), cpu_ns: outcome.cpu_ns&.round,
+          memory_bytes: outcome.memory_bytes, warm_up_s: outcome.warmed.seconds, steady: outcome.warmed.steady, endpoints: outcome.rows.to_h { |row| [row.name, endpoint(row)] })
+      end
+
+      # @param hash [Hash{Symbol => Object}] from to_h
+      # @return [Reading]
+      def self.from(hash) = new(**hash, arm: Arm.new(**hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s), endpoints: hash.fetch(:endpoints).transform_keys(&:to_s))
+
+      def self.client(outcome)
+        total = outcome.seen.total
+        {sent: total.count, answered: total.answered, errors: total.unexpected, throughput: outcome.throughput.round(3), client_p50_ns: total.p50_ns,
+         client_p95_ns: total.p95_ns, client_p99_ns: total.p99_ns}
+      end
+
+      def self.server(outcome)
+        row = outcome.total
+        {queued_ns: outcome.queued_ns&.round, stalled_ns: outcome.stalled_ns.round, running_ns: row.histogram(:running).mean.round, idle_ns: row.histogram(:idle).mean.round,
+         response_ns: outcome.response_ns.round, **{p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |share| outcome.percentile(share) }}
+      end
+
+      def self.endpoint(row)
+        {count: row.count, acquisitions: row.per_unit(row.sum(:acquisitions)).round(3), longest_hold_ns: row.histogram(:longest_hold).max, p95_ns: row.histogram(:wall).quantile(0.95).round}
+      end
+      private_class_method :client, :server, :endpoint
+
+      # @return [Integer] ns that a user feels of waiting, mean
+      def wait_ns = queued_ns.to_i + stalled_ns
+
+      # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
+      # @return [Integer] ns
+      def percentile(share) = {0.5 => p50_ns, 0.95 => p95_ns}.find { |at, _| share <= at }&.last || p99_ns
+
+      # @return [Hash] for a file
+      def to_h = super.merge(arm: arm.to_h)
+    end
+  end
+end

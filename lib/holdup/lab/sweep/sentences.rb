@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/width"
+
+module Holdup
+  module Lab
+    class Sweep
+    end
+
+    # A sweep's result in sentences: the verdict, how good the predictions were, and what to mistrust.
+    class Sweep::Sentences
+      # @param result [Result]
+      # @param words [Reports::Words]
+      def initialize(result, words:)
+        @result = result
+        @words = words
+      end
+
+      # @return [String]
+      def title
+        plan = @result.plan
+        word(:title, settings: plan.arms.map(&:setting).uniq.size, command: Reports::Width.clean(plan.command.join(" ")), rounds: plan.rounds, seconds: format("%g", plan.seconds))
+      end
+
+      # @return [String] the one to remember
+      def verdict
+        rate = @result.rate
+        return word(:early, base:) unless rate && @result.noise(rate)
+        facts = {base:, rate: rate(rate), noise: share(@result.noise(rate)), percentile:}
+        @result.best ? word(:best, **facts, **better(@result.best)) : word(:same, **facts)
+      end
+
+      # @return [String] how far the predictions were off, at their worst
+      def predictions
+        errors = @result.rates.flat_map { |rate| @result.lines(rate).map { |line| line.errors(@result.share) } }.reject(&:empty?)
+        return word(:unpredicted, base:) if errors.empty?
+        worst = %i[throughput wait percentile].to_h { |key| [key, share(errors.map { |error| error[key].abs }.max)] }
+        word(:predicted, base:, share: percentile, **worst)
+      end
+
+      # @return [Array<String>] what to mistrust
+      def doubts = [*left, *unsteady, *failed]
+
+      private
+
+      def better(line)
+        base = @result.at(@result.plan.baseline, @result.rate)
+        {best: line.arm.name, gain: share(@result.gain(line)), after: duration(line), before: duration(base)}
+      end
+
+      def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+
+      def unsteady = list(:unsteady, @result.unsteady)
+
+      def failed = list(:failed, @result.failed)
+
+      def list(key, readings) = readings.empty? ? [] : [word(key, names: readings.map { |reading| reading.arm.name }.uniq.join(", "))]
+
+      def base = @result.plan.baseline.name
+
+      def percentile = @result.plan.promise.name
+
+      def duration(line) = Reports::Figures.duration(line.percentile(@result.share))
+
+      def rate(rate) = format("%g", rate)
+
+      def share(share) = Reports::Figures.share(share)
+
+      def word(key, **facts) = @words.call(:"sweep_#{key}", **facts)
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/section"
+
+module Holdup
+  module Lab
+    class Sweep
+    end
+
+    # A sweep's result as sections of a report: measured and predicted side by side at each rate, and what each setting takes.
+    class Sweep::Tables
+      MS = 1e6
+
+      # @param result [Result]
+      # @param words [Reports::Words]
+      def initialize(result, words:)
+        @result = result
+        @words = words
+      end
+
+      # @return [Array<Reports::Section>]
+      def sections = [*@result.rates.map { |rate| rate(rate) }, costs]
+
+      private
+
+      def rate(rate)
+        rows = @result.lines(rate).map { |line| [name(line.arm), *figures(line)] }
+        Reports::Section.new(title: word(:rate, rate: format("%g", rate)), columns:, rows:, notes: (rate == @result.rates.last) ? [word(:note, percentile:)] : [])
+      end
+
+      def columns
+        compared = [word(:expected), word(:off)]
+        [word(:setting), word(:served), *compared, word(:wait), *compared, percentile, *compared, word(:client)]
+      end
+
+      def figures(line)
+        off = line.errors(@result.share).transform_values { |error| format("%+.0f %%", error * 100) }
+        [Reports::Figures.rate(line.throughput), expected(line.predicted_throughput), off.fetch(:throughput, ""), ms(line.wait_ns), expected(line.predicted_wait_ns, MS), off.fetch(:wait, ""),
+          ms(line.percentile(@result.share)), expected(line.predicted_percentile(@result.share), MS), off.fetch(:percentile, ""), ms(line.client_p95_ns)]
+      end
+
+      def costs
+        rows = @result.plan.arms.filter_map { |arm| (line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first) && [name(arm), *cost(line)] }
+        Reports::Section.new(title: word(:costs), columns: [word(:setting), *%i[cpu memory warm_up errors rounds most].map { |key| word(key) }], rows:, notes: [word(:costs_note)])
+      end
+
+      def cost(line)
+        readings = line.readings
+        [ms(line.cpu_ns), Reports::Figures.bytes(line.memory_bytes&.round), "#{readings.map(&:warm_up_s).max.round} s", Reports::Figures.count(readings.sum(&:errors)), readings.size.to_s,
+          @result.capacity(line.arm)&.then { |most| format("%g", most) } || Reports::Figures::NONE]
+      end
+
+      def name(arm) = "#{arm.name}#{" *" if arm == @result.plan.baseline}"
+
+      def expected(value, unit = 1) = value ? Reports::Figures.rate(value / unit) : ""
+
+      def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
+
+      def percentile = @result.plan.promise.name
+
+      def word(key, **facts) = @words.call(:"sweep_#{key}", **facts)
+    end
+  end
+end

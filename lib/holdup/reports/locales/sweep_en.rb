@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # Texts of `holdup lab sweep`, `lab check` and `lab jit`.
+      SWEEP_EN = {
+        sweep_title: "%<settings>s settings of `%<command>s`, rounds: %<rounds>s, %<seconds>s s each",
+        sweep_best: "%<best>s is better than %<base>s at %<rate>s requests/s: %<percentile>s %<after>s instead of %<before>s (-%<gain>s); two runs of the same setting differ by up to %<noise>s.",
+        sweep_same: "KEEP %<base>s: at %<rate>s requests/s no other setting is better by more than chance; two runs of the same setting differ by up to %<noise>s of %<percentile>s.",
+        sweep_early: "Too early to say: %<base>s must have run twice, to know what chance alone makes of it.",
+        sweep_predicted: "What the recording of %<base>s let expect was off by at most %<throughput>s for served/s, %<wait>s of the response for wait, and %<percentile>s for %<share>s.",
+        sweep_unpredicted: "Nothing was predicted: there was no recording of %<base>s that could be replayed.",
+        sweep_rate: "At %<rate>s requests/s",
+        sweep_setting: "setting", sweep_served: "served/s", sweep_expected: "exp.", sweep_off: "off", sweep_wait: "wait", sweep_client: "client",
+        sweep_cpu: "CPU", sweep_memory: "memory", sweep_warm_up: "warm-up", sweep_errors: "errors", sweep_rounds: "rounds", sweep_most: "most/s",
+        sweep_note: "Processes x threads; * baseline. Medians of the rounds, times in ms, from the client's sending on. wait: queued + stalled, off in %% of the response. exp.: what the baseline's recording let expect. client: %<percentile>s as the client saw it.",
+        sweep_costs: "What it takes",
+        sweep_costs_note: "CPU ms of a request, all threads and processes of the server; most/s: the highest rate without overload.",
+        sweep_left: "Stopped: %<left>s of %<all>s steps are left. `holdup lab sweep --resume %<path>s` goes on.",
+        sweep_unsteady: "not steady when the measurement began: %<names>s; give it more time with --warm-up.",
+        sweep_failed: "requests failed or had another status than 200 to 399: %<names>s.",
+        sweep_closed: "%<tool>s is a closed loop: it waits for an answer before it asks again, so it sends less when the server is slow, and hides what users would feel (coordinated omission). Its rate is not the one that was asked for.",
+        sweep_file: "Everything is in %<path>s.",
+        sweep_progress: "step %<number>s/%<of>s, %<arm>s: %<doing>s%<left>s",
+        sweep_about: ", about %<minutes>s min left",
+        sweep_doing_boot: "booting", sweep_doing_warm_up: "warming up, %<seconds>s s", sweep_doing_measure: "measuring at %<rate>s/s, %<seconds>s s", sweep_doing_stop: "stopping"
+      }.freeze
+    end
+  end
+end

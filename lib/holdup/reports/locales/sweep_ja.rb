@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # SWEEP_EN in Japanese; see there.
+      SWEEP_JA = {
+        sweep_title: "`%<command>s` の設定 %<settings>s 通り、%<rounds>s 巡、各 %<seconds>s 秒",
+        sweep_best: "%<rate>s リクエスト/秒では %<best>s の方が %<base>s より良い結果です：%<percentile>s は %<before>s ではなく %<after>s（-%<gain>s）。同じ設定の 2 回の差は最大 %<noise>s です。",
+        sweep_same: "%<base>s のまま：%<rate>s リクエスト/秒では、偶然を超えて良い設定はありません。同じ設定の 2 回の差は %<percentile>s で最大 %<noise>s です。",
+        sweep_early: "まだ判断できません：偶然の大きさを知るため、%<base>s を 2 回実行する必要があります。",
+        sweep_predicted: "%<base>s の記録からの予測との差は最大で、処理数/秒が %<throughput>s、待ちが応答時間の %<wait>s、%<share>s が %<percentile>s でした。",
+        sweep_unpredicted: "予測はありません：再生できる %<base>s の記録がありませんでした。",
+        sweep_rate: "%<rate>s リクエスト/秒",
+        sweep_setting: "設定", sweep_served: "処理/秒", sweep_expected: "予測", sweep_off: "差", sweep_wait: "待ち", sweep_client: "外から",
+        sweep_cpu: "CPU", sweep_memory: "メモリ", sweep_warm_up: "暖機", sweep_errors: "失敗", sweep_rounds: "巡", sweep_most: "最大/秒",
+        sweep_note: "プロセス x スレッド。* 基準。各巡の中央値、時間は ms、クライアントの送信から。待ち：キュー待ち + GVL 待ち、差は応答時間に対する %%。予測：基準の記録からの予測。外から：クライアントから見た %<percentile>s。",
+        sweep_costs: "必要なもの",
+        sweep_costs_note: "CPU：リクエストあたりの ms、サーバーの全プロセスと全スレッド。最大/秒：過負荷にならない最も高い頻度。",
+        sweep_left: "中断：%<all>s ステップのうち %<left>s が残っています。`holdup lab sweep --resume %<path>s` で続けられます。",
+        sweep_unsteady: "測定の開始時に安定していませんでした：%<names>s。--warm-up で時間を増やしてください。",
+        sweep_failed: "失敗したか、200 から 399 以外のステータスのリクエストがあります：%<names>s。",
+        sweep_closed: "%<tool>s は閉ループです：応答を待ってから次を送るので、サーバーが遅いと送る数が減り、利用者が感じる遅さを隠します（coordinated omission）。頻度は指定した値ではありません。",
+        sweep_file: "すべて %<path>s にあります。",
+        sweep_progress: "ステップ %<number>s/%<of>s、%<arm>s：%<doing>s%<left>s",
+        sweep_about: "、残り約 %<minutes>s 分",
+        sweep_doing_boot: "起動中", sweep_doing_warm_up: "暖機中 %<seconds>s 秒", sweep_doing_measure: "%<rate>s/秒で測定中 %<seconds>s 秒", sweep_doing_stop: "停止中"
+      }.freeze
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/swept"
+require "holdup/cli/lab/sweep"
+
+class Holdup::CLI::Lab::SweepTest < Minitest::Test
+  include CommandLine
+  include Swept
+  include TemporaryFolder
+
+  REST = ["--rate", "40", "--url", "/", "--", "puma"].freeze
+
+  def parse(*argv) = Holdup::CLI::Lab::Sweep.options(Struct.new(:clock).new(CommandLine::Still.new(now_s: 0))).parse(argv)
+
+  def refused(*argv) = holdup("lab", "sweep", *argv).then { |said| assert_equal(2, said.status) && said.err }
+
+  def test_plans_all_settings_with_the_first_as_baseline
+    plan = parse("--threads", "5,1", "--processes", "1,2", "--slo", "p99=1s", "--url", "/a", *REST)[:ledger].plan
+    assert_equal ["1 x 5", "1 x 5 (again)", "1 x 1", "2 x 5", "2 x 1"], plan.arms.map(&:name)
+    assert_equal [%w[puma], ["/a", "/"], [40.0], 20, 2, "p99=1s"], [plan.command, plan.requests, plan.rates, plan.seconds, plan.rounds, plan.slo]
+  end
+
+  def test_other_knobs_a_ladder_and_a_baseline
+    plan = parse("--threads", "1,3", "--yjit", "on,off", "--slice", "10ms", "--baseline", "1x3", "--ladder", "80,20", "--url", "/", "--", "puma", "-p", "{port}")[:ledger].plan
+    assert_equal ["x 3, yjit, 10 ms", "x 3, yjit, 10 ms (again)", "x 1, yjit, 10 ms", "x 1, no yjit, 10 ms", "x 3, no yjit, 10 ms"], plan.arms.map(&:name)
+    assert_equal [20.0, 80.0], plan.rates
+  end
+
+  def test_refuses_what_is_missing_or_contradictory
+    assert_match(/needs the command of a server; end with it/, refused("--threads", "1"))
+    assert_match(/nothing to try; give --threads/, refused(*REST))
+    assert_match(/needs one load; give either --rate or --ladder/, refused("--threads", "1", "--ladder", "1,2", *REST))
+    assert_match(/no request to send/, refused("--threads", "1", "--rate", "4", "--", "puma"))
+    assert_match(/--baseline can't be "2x1"; it takes processes x threads of a setting that is tried/, refused("--threads", "1", "--baseline", "2x1", *REST))
+    assert_match(/--resume goes on as it was begun; leave out the other options/, refused("--resume", "x", "--threads", "1"))
+  end
+
+  def test_refuses_values_that_cannot_be
+    {"--threads" => "0", "--rate" => "-1", "--slice" => "10", "--slo" => "p5", "--yjit" => "maybe", "--seconds" => "0"}.each do |option, value|
+      assert_includes refused(option, value), "#{option} can't be #{value.inspect}"
+    end
+  end
+
+  def test_goes_on_with_a_file
+    path = File.join(folder, "sweep.json")
+    ledger(reading(arm), path:).write
+    assert_equal [reading(arm)], parse("--resume", path)[:ledger].readings
+    assert_match(/can't be read/, holdup("lab", "sweep", "--resume", "#{path}.none").err)
+  end
+
+  # What the experiment gives, without running it.
+  Lab = Struct.new(:result) do
+    def new(*, **) = self
+
+    def call = result
+  end
+
+  def run_command(result, **options)
+    out, err = StringIO.new, StringIO.new
+    console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => folder}, clock: CommandLine::Still.new(now_s: 0))
+    status = Holdup::CLI::Lab::Sweep.new(console:, ledger: ledger, lab: Lab.new(result), **options).run
+    [status, out.string, err.string]
+  end
+
+  def test_prints_the_result_and_where_it_is
+    status, out, err = run_command(result(reading(arm)))
+    assert_equal [0, "Everything is in sweep.json.\n"], [status, err]
+    assert_match(/Too early to say/, out)
+  end
+
+  def test_after_ctrl_c_prints_what_there_is
+    status, out, = run_command(Swept::Sweep::Result.new(ledger(reading(arm)), signal: 2), json: true)
+    assert_equal [130, 2], [status, JSON.parse(out)["left"]]
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/swept"
+require "holdup/lab/sweep/text"
+
+class Holdup::Lab::Sweep::TextTest < Minitest::Test
+  include Swept
+
+  ALL = [[1, 5, {}], [1, 5, {again: true}], [1, 3, {}]].freeze
+
+  def found(p95_ms = 80, **options)
+    readings = ALL.map { |processes, threads, more| reading(arm(processes, threads, **more), p95_ms: (threads == 3) ? p95_ms : 100, **options) }
+    result(*readings, predictions: [prediction(arm), prediction(arm(1, 3), p95_ms: 90)])
+  end
+
+  def text(result, language = "en") = Swept::Sweep::Text.new(result, words: Holdup::Reports::Words.new(language)).call
+
+  def test_the_verdict_first_then_measured_and_predicted
+    said = text(found)
+    assert_match(/1 x 3 is better than 1 x 5 at 40 requests\/s: p95 80.0 ms instead of 100\s+ms\s+\(-20.0 %\)/, said)
+    assert_match(/let expect was off by at most 0 % for served\/s, 5.0\s+% of the\s+response for wait, and 12.5 % for p95/, said)
+    assert_match(/^1 x 3 +40.0 +40.0 +\+0 % +10.0 +12.0 +\+5 % +80.0 +90.0 +\+12 % +101$/, said)
+    assert_match(/^1 x 5 \* +11.0 +90.0 MB +6 s +0 +1 +40$/, said)
+  end
+
+  def test_keeps_what_chance_can_explain
+    assert_match(/KEEP 1 x 5: at 40 requests\/s no other setting is better by more than\s+chance/, text(found(97)))
+  end
+
+  def test_says_what_to_mistrust
+    said = text(found(80, steady: false, errors: 2))
+    assert_match(/! not steady when the measurement began: 1 x 5, 1 x 5 \(again\), 1 x 3; give it/, said)
+    assert_match(/! requests failed or had another status than 200 to 399: 1 x 5/, said)
+    assert_match(/Too early to say: 1 x 5.*! Stopped: 2 of 3 steps are left. `holdup lab sweep\s+--resume sweep.json`/m, text(result(reading(arm))))
+    assert_match(/Nothing was predicted/, text(result(reading(arm))))
+  end
+
+  def test_fits_in_80_columns_in_each_language
+    %w[en ja].each do |language|
+      wide = text(found(80, steady: false), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 }
+      assert_empty wide
+    end
+    assert_includes text(found, "ja"), "1 x 3 の方が 1 x 5 より良い結果です"
+  end
+end

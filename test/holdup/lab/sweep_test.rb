@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "support/swept"
+
+class Holdup::Lab::SweepTest < Minitest::Test
+  include Swept
+  include TemporaryFolder
+
+  Outcome = Struct.new(:arm, :rate, :response_ns, :windows, :samples, :profiles, :reading) do
+    def percentile(_share) = response_ns * 2
+  end
+
+  # A server whose response grows with the rate, and beyond `limit` very much.
+  Trial = Struct.new(:limit, :rates, :progress, :fails) do
+    def new(_command, progress:, **) = tap { self.progress = progress }
+
+    def call(arm, rate:)
+      progress.call(:boot, arm:)
+      raise fails if fails && arm.threads == 3
+      yield Session.new(self, arm)
+    end
+  end
+
+  Session = Struct.new(:trial, :arm) do
+    def measure(rate:, seconds:, seed:)
+      trial.rates << [arm.name, rate, seed]
+      Outcome.new(arm, rate, (rate > trial.limit) ? 100 : 10, [:window], [], [])
+    end
+  end
+
+  def sweep(plan:, limit: 1000, fails: nil, **options)
+    @ledger = ledger(path: File.join(folder, "sweep.json"), plan:)
+    @steps = []
+    @trial = Trial.new(limit, [], nil, fails)
+    sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step }, **options)
+    make = Swept::Sweep::Reading
+    make.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
+  end
+
+  def test_tries_each_setting_in_each_round_and_keeps_it
+    result = sweep(plan: plan(rounds: 2))
+    assert_equal 6, @trial.rates.size
+    assert_equal [1, 2], @trial.rates.map(&:last).uniq
+    assert_equal (1..6).to_a, @steps.map(&:first)
+    assert_equal [0, 6], [result.left, Swept::Sweep::Ledger.open(@ledger.path).readings.size]
+  end
+
+  def test_climbs_until_it_is_too_much
+    sweep(plan: plan(rates: [10, 20, 40, 80]), limit: 20)
+    assert_equal [10, 20, 40], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
+  end
+
+  def test_ctrl_c_keeps_what_was_measured
+    result = sweep(plan: plan, fails: Interrupt.new)
+    assert_equal [2, 1, 2], [result.signal, result.left, Swept::Sweep::Ledger.open(@ledger.path).readings.size]
+  end
+
+  def test_what_goes_wrong_in_a_step_is_told_and_the_rest_kept
+    assert_raises(Holdup::Error) { sweep(plan: plan, fails: Holdup::Error.new("no server")) }
+    assert_equal 2, Swept::Sweep::Ledger.open(@ledger.path).readings.size
+  end
+
+  def test_a_store_gets_the_windows_as_well
+    windows = []
+    store = Object.new
+    store.define_singleton_method(:commit) { |some, _progress, processes:| windows.concat(some) }
+    sweep(plan: plan, store:)
+    assert_equal [:window] * 3, windows
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "open3"
+
+# The sweep with a real Puma. What it serves and who waits for whom is exact; how long that takes on a machine that others use
+# is not, so no time is looked at.
+class LabSweepTest < Minitest::Test
+  include CommandLine
+  include TemporaryFolder
+
+  SHARED_MEMORY = "/dev/shm/holdup-lab-*"
+  # Two milliseconds of Ruby and three of waiting.
+  APP = <<~RUBY
+    run(lambda do |_env|
+      stop = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) + 0.002
+      nil while Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID) < stop
+      sleep 0.003
+      [200, {"content-type" => "text/plain"}, ["ok"]]
+    end)
+  RUBY
+
+  def setup = File.write(File.join(folder, "config.ru"), APP)
+
+  def path = File.join(folder, "sweep.json")
+
+  def command(*options, server: %w[puma -p {port} config.ru])
+    ["lab", "sweep", "--url", "/", "--rate", "80", "--seconds", "2", "--rounds", "1", "--warm-up", "2", "--out", path, *options, "--", *server]
+  end
+
+  # Our folder is where they run.
+  def processes_of_ours = Dir["/proc/[0-9]*/cwd"].select { |link| ours?(link) }
+
+  def ours?(link)
+    File.readlink(link) == File.realpath(folder)
+  rescue SystemCallError # it has just ended
+    false
+  end
+
+  def test_measures_and_predicts_each_setting
+    said = holdup_process(*command("--threads", "2,1", "--json", "--store", "#{folder}/store.sqlite3"), chdir: folder)
+    assert_equal 0, said.status, said.err
+    json = JSON.parse(said.out)
+    assert_equal [2, 2, 1], json["readings"].map { |reading| reading["setting"]["threads"] }
+    assert_equal [[json["readings"].first["sent"], 0]], json["readings"].map { |reading| [reading["endpoints"]["GET /"]["count"], reading["errors"]] }.uniq
+    assert_equal [2, 1], json["predictions"].map { |prediction| prediction["arm"]["threads"] }
+    assert_equal JSON.parse(File.read(path))["readings"], json["readings"]
+    assert_equal 0, holdup_process("report", "--store", "#{folder}/store.sqlite3", "--since", "1h").status
+    assert_empty processes_of_ours
+  end
+
+  def test_ctrl_c_prints_what_there_is_and_it_can_go_on
+    before = Dir[SHARED_MEMORY]
+    _, out, err, thread = Open3.popen3(RbConfig.ruby, EXE, *command("--threads", "1,2"), chdir: folder)
+    nil until (line = err.gets).nil? || line.include?("step 2/3")
+    Process.kill(:INT, thread.pid)
+    assert_equal 130, thread.value.exitstatus, err.read
+    assert_match(/Stopped: 2 of 3 steps are left/, out.read)
+    wait_until { processes_of_ours.empty? } # who was killed may take a moment
+    assert_empty Dir[SHARED_MEMORY] - before
+    assert_equal 1, JSON.parse(File.read(path))["readings"].size
+  end
+
+  def test_a_server_that_heeds_nobody_is_refused
+    said = holdup_process(*command("--threads", "3", server: %w[puma -t 2:2 -p {port} config.ru]), chdir: folder)
+    assert_equal 1, said.status
+    assert_match(/the server runs with 2 threads, not 3; let its configuration read RAILS_MAX_THREADS/, said.err)
+  end
+end
