@@ -6,6 +6,7 @@ require_relative "sections/causes"
 require_relative "sections/connections"
 require_relative "sections/distributions"
 require_relative "sections/holds"
+require_relative "sections/jit"
 require_relative "sections/latency"
 require_relative "sections/pairs"
 require_relative "sections/pool_cpu"
@@ -23,7 +24,7 @@ module Holdup
     # list for text and Markdown.
     class Contents
       ORDER = [Sections::Causes, Sections::Pairs, Sections::Splits, Sections::Latency, Sections::Queues, Sections::Averages, Sections::Holds, Sections::Connections,
-        Sections::Distributions, Sections::Slices, Sections::Pools, Sections::PoolCpu, Sections::Processes, Sections::Amdahl, Sections::Settings].freeze
+        Sections::Distributions, Sections::Slices, Sections::Pools, Sections::PoolCpu, Sections::Processes, Sections::Jit, Sections::Amdahl, Sections::Settings].freeze
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]

@@ -4,6 +4,7 @@ require "json"
 require_relative "../analysis/amdahl"
 require_relative "../analysis/slices"
 require_relative "headline"
+require_relative "json_jit"
 require_relative "json_machine"
 require_relative "width"
 require_relative "words"
@@ -33,7 +34,8 @@ module Holdup
       # @return [Hash]
       def to_h
         {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, drifts: @drifts, settings:, totals:,
-         series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h}
+         series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h,
+         jit: JsonJit.new(@summary.jits).to_a}
       end
 
       private

@@ -3,8 +3,15 @@
 module Holdup
   module Reports
     module Locales
-      # What each rule about the JIT says: what it is, what was seen, what to do, what may go wrong.
+      # The report's section about the JIT; what each rule about it says: what it is, what was seen, what to do, what may go wrong.
       JIT_EN = {
+        jit: "JIT", jit_on: "on", jit_code: "code", jit_metadata: "metadata", jit_limit: "limit", jit_full: "full", jit_warm: "warm", jit_after_units: "units",
+        jit_after: "after", jit_life: "per life",
+        jit_origin: "%<server>s: %<kind>s since %<since>s, switched on by: %<by>s (at: %<at>s); limit by: %<limit>s, of: %<of>s.",
+        jit_curve: "%<server>s: interpreted instructions for each unit: %<points>s.", jit_point: "%<count>s up to %<age>s of age",
+        jit_thrown_away: "%<server>s: code thrown away %<count>s times (%<redefined>s because constants or methods were defined), collected %<collections>s times.",
+        jit_note: "Of one process, median. full: processes in which nothing more is compiled. warm: processes in which hardly anything new is compiled; " \
+          "units, after: from when it was on until then. per life: units of a process that has ended.",
         finding_jit_not_enabled_what: "%<processes>s processes run without YJIT.",
         finding_jit_not_enabled_evidence: "Units run Ruby for %<ruby_share>s of their time: YJIT makes them up to %<most_share>s shorter, and the others stall less.",
         finding_jit_not_enabled_do: "Have it switched on in each worker, once the application is loaded.",

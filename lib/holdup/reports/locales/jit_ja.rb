@@ -5,6 +5,13 @@ module Holdup
     module Locales
       # JIT_EN in Japanese; see there.
       JIT_JA = {
+        jit: "JIT コンパイラ", jit_on: "有効", jit_code: "コード", jit_metadata: "メタ", jit_limit: "上限", jit_full: "満杯", jit_warm: "温", jit_after_units: "件数",
+        jit_after: "時間", jit_life: "寿命",
+        jit_origin: "%<server>s：%<kind>s は %<since>s から。有効化：%<by>s（%<at>s）。上限の設定：%<limit>s、対象：%<of>s。",
+        jit_curve: "%<server>s：1 件ごとのインタプリタ実行命令数：%<points>s。", jit_point: "%<age>s まで %<count>s",
+        jit_thrown_away: "%<server>s：コードの破棄 %<count>s 回（うち定数やメソッドの定義によるもの %<redefined>s 回）、回収 %<collections>s 回。",
+        jit_note: "1 プロセスの中央値です。満杯：これ以上コンパイルされないプロセス数。温：新しいコンパイルがほぼ終わったプロセス数。" \
+          "件数、時間：有効化からそれまで。寿命：終了したプロセスの処理件数。",
         finding_jit_not_enabled_what: "%<processes>s プロセスが YJIT なしで動いています。",
         finding_jit_not_enabled_evidence: "処理時間の %<ruby_share>s は Ruby の実行です。YJIT で最大 %<most_share>s 短くなり、他の処理のストールも減ります。",
         finding_jit_not_enabled_do: "アプリケーションの読み込み後、各ワーカーで有効にします。",
