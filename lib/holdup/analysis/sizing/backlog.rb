@@ -59,9 +59,9 @@ module Holdup
 
         # One nanosecond after the other: their order is part of the result.
         def unit(profile, index)
-          held_ns = profile.running_ns + @between.held_ns.round
-          Trace::Unit.new(arrival_ns: index, held_ns:, idle_ns: profile.idle_ns + @between.idle_ns.round, acquisitions: profile.acquisitions + @between.acquisitions.round,
-            longest_ns: [profile.longest_hold_ns, held_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
+          recorded = Trace::Unit.of(profile, index)
+          recorded.with(held_ns: recorded.held_ns + @between.held_ns.round, idle_ns: recorded.idle_ns + @between.idle_ns.round,
+            acquisitions: recorded.acquisitions + @between.acquisitions.round)
         end
       end
     end

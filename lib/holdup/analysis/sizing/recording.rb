@@ -15,6 +15,8 @@ module Holdup
       # what concurrency costs. The first two minutes after a boot are in neither.
       class Recording
         PEAK = 0.95
+        # A unit that shared its process for no more than a twentieth of its time was alone.
+        ALONE_MILLI = 1050
 
         # @return [Array<UnitProfile>] warm ones of the setting, in the order of their starts
         attr_reader :profiles
@@ -64,7 +66,7 @@ module Holdup
         def peak_rate = peak { |same| same.sum(&:count) }
 
         # @return [Demand, nil] of all units together
-        def demand = total.demand(growth: growth.overall.for_models, in_flight:, cv2: cv2(profiles))
+        def demand = total.demand(growth: growth.overall.for_models, in_flight:, cv2: cv2(profiles), pickup_ns:)
 
         # @return [Hash{Series => Demand}] most running time first
         def demands
@@ -79,6 +81,14 @@ module Holdup
 
         # @return [Float] units in a process, itself included, as units saw it
         def in_flight = mean(profiles, &:in_flight)
+
+        # Requests that had a process to themselves found a free thread, and were under way until it had them: in the kernel, in the
+        # server's own loop. (With a single thread most did not; a quarter is sure to have.) Of jobs nobody knows when a thread became free.
+        # @return [Integer] ns, 0 where nobody knows
+        def pickup_ns
+          alone = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI }.map(&:queued_ns).sort
+          alone[alone.size / ((setting&.[](:threads).to_i > 1) ? 2 : 4)].to_i
+        end
 
         # @return [Numeric, nil] of a host
         def vcpus = @vcpus || setting&.[](:vcpus)

@@ -105,6 +105,15 @@ module Holdup::Analysis::Sizing
       assert_equal [MINUTES * 7, MINUTES * 100], %i[job request].map { |kind| recording(windows: minutes + job, kind:).units }
     end
 
+    # Of 1 to 100 us, by units that were alone; with one thread most have waited for it.
+    def test_how_long_a_request_is_under_way_to_a_free_thread
+      some = Array.new(300) { |index| SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000, in_flight_milli: (index % 3 == 2) ? 3000 : 1000) }
+      assert_in_delta 50_000, recording(profiles: some).pickup_ns, 2000
+      one = some.map { |profile| profile.with(setting: OTHER.with(attributes: {"threads" => 1})) }
+      assert_in_delta 25_000, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns, 2000
+      assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
+    end
+
     def test_nothing_at_all
       empty = Recording.new(windows: [], profiles: [])
       assert_equal [nil, nil, 0, 0.0, 0.0, nil], [empty.setting, empty.demand, empty.units, empty.rate, empty.peak_rate, empty.cpu_share]

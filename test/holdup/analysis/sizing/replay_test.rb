@@ -149,6 +149,13 @@ module Holdup::Analysis::Sizing
       assert_in_delta 455 * MS, Replay.call(trace.faster(2), scenario).elapsed_ns, 6 * MS
     end
 
+    # Two at once on one thread: the first was under way for 3 ms, the second longer than that anyway.
+    def test_a_free_thread_has_a_unit_only_after_its_way
+      one, two = replay([unit, unit], threads: 1, pickup_ns: 3 * MS).then { |result| result.column(:queued).zip(result.column(:response)) }
+      assert_equal [3 * MS, 13 * MS], one
+      assert_equal [10 * MS, 20 * MS], two
+    end
+
     def test_what_can_not_be_is_refused
       [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0}, {growth: -1.0}, {assignment: :nobody}].each do |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }

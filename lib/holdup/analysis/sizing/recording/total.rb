@@ -29,14 +29,14 @@ module Holdup
         # unit asks for.
         # @param growth [Float] see Demand
         # @param in_flight [Float] units in their process, as units saw it
-        # @param cv2 [Float]
+        # @param rest [Hash] cv2 and pickup_ns of the Demand
         # @return [Demand, nil] nil without any unit that held the GVL
-        def demand(growth:, in_flight:, cv2:)
+        def demand(growth:, in_flight:, **rest)
           return unless count.positive? && self[:running].positive?
           alone = 1 + growth * (in_flight - 1)
           idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
           Demand.new(held_ns: each(self[:running]) / alone, cpu_ns: each(self[:cpu_ns]) / alone, idle_ns: [each(idle_ns), 0.0].max,
-            native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, growth:, cv2:)
+            native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, growth:, **rest)
         end
 
         private
