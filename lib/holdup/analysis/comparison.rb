@@ -31,9 +31,11 @@ module Holdup
       # @param after [Side]
       # @param rounds [Integer] of the bootstrap
       # @param seed [Integer] the same seed, the same intervals
-      def initialize(before, after, rounds: Bootstrap::ROUNDS, seed: 1)
+      # @param percentiles [Boolean] whether they are wanted: they are most of the work
+      def initialize(before, after, rounds: Bootstrap::ROUNDS, seed: 1, percentiles: true)
         @before = before
         @after = after
+        @percentiles = percentiles
         @bootstrap = Bootstrap.new(*sizes, paired: paired?, rounds:, seed:)
       end
 
@@ -64,8 +66,8 @@ module Holdup
 
       # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made; in no other figure
       def mix_effect
-        own, adjusted = [figures.last, draws.last.figures(draws.last.counts)].map { |found| found[:wall_mean] }
-        (adjusted && own) ? adjusted / own - 1 : 0.0
+        adjusted, own = [figures.last, draws.last.figures(draws.last.counts, percentiles: false)].map { |found| found[:wall_mean] }
+        (adjusted && own) ? own / adjusted - 1 : 0.0
       end
 
       # @return [Array<Float>] share of each side's units in endpoints that the other has none of
@@ -92,7 +94,7 @@ module Holdup
       def figures = @figures ||= both(draws)
 
       # Weighed like before in the same draw.
-      def both(draws) = draws.map { |draw| draw.figures(draws.first.counts) }
+      def both(draws) = draws.map { |draw| draw.figures(draws.first.counts, percentiles: @percentiles) }
 
       def rounds
         @rounds ||= @bootstrap.rounds do |*times|

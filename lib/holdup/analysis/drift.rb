@@ -23,7 +23,7 @@ module Holdup
       def self.build(kind, turn, windows, samples)
         sides = [turn.before, turn.after].map { |fingerprints| side(kind, fingerprints, windows, samples) }
         return if sides.any? { |one| one.units < self::FEWEST_UNITS }
-        comparison = Comparison.new(*sides)
+        comparison = Comparison.new(*sides, percentiles: false)
         drift = new(kind:, turn:, differences: comparison.change.differences.reject { |one| one.subject == "revision" }, moved: moved(comparison))
         drift if drift.differences.any? || drift.moved.any?
       end

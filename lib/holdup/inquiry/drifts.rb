@@ -11,7 +11,7 @@ module Holdup
       LOOK_BACK_S = 48 * 3600
       SAMPLES_S = 600
       # Before the change, and of now.
-      SIDE_S = 2 * 3600
+      SIDE_S = 3600
       WINDOWS_S = 300
 
       module_function

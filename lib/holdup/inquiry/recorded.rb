@@ -8,7 +8,7 @@ module Holdup
     # What a store has of a span, read once, as sides of a comparison.
     class Recorded
       # Spans longer than the first are read in windows of the second.
-      WINDOWS_S = {12 * 3600 => 60, 4 * 86_400 => 300, Float::INFINITY => 3600}.freeze
+      WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
       PROFILES_S = 600
       # So many stretches of ten minutes are enough single units.
       STRETCHES = 72

@@ -28,10 +28,11 @@ module Holdup
         end
 
         # @param counts [Hash{Series => Numeric}] how many units of each endpoint there shall be
+        # @param percentiles [Boolean] most of the work
         # @return [Hash{Symbol => Float, nil}] by names of Metric
-        def figures(counts)
+        def figures(counts, percentiles: true)
           weights = weights(counts)
-          {**quantiles(:wall, mixed(weights, :wall)), **quantiles(:wait, mixed(weights, :wait)), **each(weights), **around}
+          {**(percentiles ? quantiles(weights) : {}), **each(weights), **around}
         end
 
         private
@@ -58,7 +59,12 @@ module Holdup
           })
         end
 
-        def quantiles(name, density) = Metric::QUANTILES.to_h { |quantile, share| [:"#{name}_#{quantile}", density.quantile(share)] }
+        def quantiles(weights)
+          %i[wall wait].flat_map { |what|
+            density = mixed(weights, what)
+            Metric::QUANTILES.map { |quantile, share| [:"#{what}_#{quantile}", density.quantile(share)] }
+          }.to_h
+        end
 
         def each(weights)
           wall, queued, stalled, cpu, gc, errors = %i[wall queued stalled cpu gc errors].map { |name| mean(weights, name) }
