@@ -2,8 +2,12 @@
 
 require "optparse"
 require_relative "collector_script"
+require_relative "../compare"
 require_relative "../fibers"
 require_relative "../instructions"
+require_relative "../predict"
+require_relative "../predict_jobs"
+require_relative "../predict_uneven"
 require_relative "../rails"
 require_relative "../release"
 require_relative "../shutdown"
@@ -16,8 +20,10 @@ module Bench
   # The command line of bin/bench.
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "collector" => CollectorScript}.freeze
-    NAMES = BENCHES.keys.freeze
+               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "collector" => CollectorScript}.freeze
+    # What is predicted against what is measured: ten minutes each, so only when they are named.
+    PREDICTIONS = {"predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs}.freeze
+    NAMES = [*BENCHES.keys, *PREDICTIONS.keys].freeze
     DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
 
     # @param argv [Array<String>]
@@ -27,7 +33,7 @@ module Bench
       names = parser(options).parse(argv)
       unknown = names - NAMES
       raise OptionParser::InvalidArgument, "#{unknown.first}; there are #{NAMES.join(", ")}" if unknown.any?
-      new(names.empty? ? NAMES : names, **options)
+      new(names.empty? ? BENCHES.keys : names, **options)
     rescue OptionParser::ParseError => error
       warn "bench: #{error.message}; bin/bench --help lists what it takes"
       exit 2
@@ -72,6 +78,6 @@ module Bench
       Document.new(DOCUMENT).replace(name, text) if @write
     end
 
-    def bench(name) = BENCHES.fetch(name).new(quick: @quick)
+    def bench(name) = BENCHES.merge(PREDICTIONS).fetch(name).new(quick: @quick)
   end
 end

@@ -24,18 +24,22 @@ module Bench
     # @param tool [String] a key of Tools::ALL
     # @param shop [Shop]
     # @param scratch [String] folder in memory, for segments
-    def initialize(tool, shop:, scratch:)
+    # @param name [String] where several have one tool
+    # @param env [Hash{String => String}] more of its environment
+    def initialize(tool, shop:, scratch:, name: tool, env: {})
       @tool = tool
+      @name = name
+      @more = env
       @shop = shop
       @scratch = scratch
-      @log = File.join(shop.folder, "#{tool.tr(" ", "-")}.log")
+      @log = File.join(shop.folder, "#{slug}.log")
     end
 
     # @return [self] answering
     # @raise [Failure]
     def boot
       @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-      @pid = @shop.children.start(@tool, env, RbConfig.ruby, *Fresh::LOAD_PATH, Gem.bin_path("puma", "puma"), "-C", CONFIG,
+      @pid = @shop.children.start(@name, env, RbConfig.ruby, *Fresh::LOAD_PATH, Gem.bin_path("puma", "puma"), "-C", CONFIG,
         chdir: Shop::APP, out: @log, err: @log)
       wait_until_it_answers
       self
@@ -53,6 +57,9 @@ module Bench
       end
     end
 
+    # @return [String] file with what was measured in it
+    def store = File.join(@shop.folder, "#{slug}.sqlite3")
+
     # Lets it go on, so that it can be told to end.
     # @return [void]
     def release
@@ -68,6 +75,8 @@ module Bench
       signal(:STOP)
     end
 
+    def slug = @name.tr(" ", "-")
+
     def signal(name)
       Process.kill(name, -@pid)
     rescue Errno::ESRCH
@@ -76,8 +85,8 @@ module Bench
 
     def env
       {**@shop.env, "PORT" => @port.to_s, "BENCH_TOOL" => @tool, "HOLDUP_ENABLED" => (@tool == "holdup").to_s,
-                    "HOLDUP_DIR" => File.join(@scratch, "segments"), "HOLDUP_STORE" => File.join(@shop.folder, "holdup.sqlite3"),
-                    "HOLDUP_BENCH_SCRATCH" => @scratch}
+                    "HOLDUP_DIR" => File.join(@scratch, "#{slug}-segments"), "HOLDUP_STORE" => store,
+                    "HOLDUP_BENCH_SCRATCH" => @scratch, **@more}
     end
 
     # @return [Array(Float, Float)] seconds of the server and of the collector
@@ -98,7 +107,7 @@ module Bench
     def wait_until_it_answers
       deadline = now + BOOT_SECONDS
       until answers?
-        raise Failure, "the storefront with #{@tool} does not answer:\n#{last_words}" if !@shop.children.alive?(@tool) || now > deadline
+        raise Failure, "the storefront with #{@tool} does not answer:\n#{last_words}" if !@shop.children.alive?(@name) || now > deadline
         IO.select(nil, nil, nil, 0.1)
       end
     end

@@ -8,5 +8,5 @@ name = ENV.fetch("BENCH_TOOL")
 tool = Bench::Tools.find(name) # before the application boots: perfm is a Rails engine
 tool.prepare
 measured = name == "holdup"
-application = Bench::Storefront.boot(measured:)
+application = Bench::Storefront.boot(measured:, jit: ENV["BENCH_JIT"] != "off")
 run(measured ? application : tool.around(application))

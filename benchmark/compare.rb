@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "holdup/inquiry/recorded"
+require "holdup/stores"
+require_relative "support/bench"
+require_relative "support/server"
+
+module Bench
+  # Whether `holdup compare` finds what is there and nothing else: the storefront without and with YJIT, several boots of each.
+  class Compare
+    ARMS = {"YJIT off" => {"BENCH_JIT" => "off"}, "YJIT on" => {"BENCH_JIT" => "on"}}.freeze
+    # A process's first two minutes are left out, so the first round begins after them.
+    WARM_UP_SECONDS = 125
+    # The collector comes by every ten.
+    FLUSH_SECONDS = 12
+    METRICS = %i[wall_p50 wall_p95 wall_mean cpu_unit].freeze
+    COLUMNS = ["", "off to on, %", "pairs that find it", "on again, %", "shown from, %"].freeze
+    FALSE_ALARMS = 2
+
+    # @param quick [Boolean] only to see that it runs
+    def initialize(quick:)
+      @boots, @rounds, @seconds, @warm_up_s = quick ? [2, 2, 2, 0] : [5, 9, 5, WARM_UP_SECONDS]
+    end
+
+    # @return [Result]
+    def call
+      @sides = Fresh.scratch { |scratch| Shop.open { |shop| sides(servers(shop, scratch)) } }
+      Result.new(title: "Comparing", about:, tables: [Table.new(COLUMNS, METRICS.map { |name| row(name) })], budgets:, notes:)
+    end
+
+    private
+
+    def servers(shop, scratch)
+      ARMS.flat_map { |arm, env| Array.new(@boots) { |boot| [[arm, boot], Server.new("holdup", shop:, scratch:, name: "#{arm} #{boot}", env:)] } }.to_h
+    end
+
+    # @return [Hash{String => Array<Holdup::Analysis::Comparison::Side>}] one for each boot
+    def sides(servers)
+      from_s = Time.now.to_i
+      servers.each_value { |server| server.boot.measure(@seconds) }
+      sleep([from_s + @warm_up_s - Time.now.to_i, 0].max)
+      Rounds.call(servers.keys, @rounds) { |key| servers.fetch(key).measure(@seconds) }
+      servers.each_value(&:release)
+      sleep(FLUSH_SECONDS)
+      servers.group_by { |(arm, _), _| arm }.transform_values { |own| own.map { |(_, boot), server| side(server, boot, from_s) } }
+    ensure
+      servers.each_value(&:release)
+    end
+
+    def side(server, boot, from_s)
+      store = Holdup::Stores.open(server.store, read_only: true)
+      Holdup::Inquiry::Recorded.new(store, from_s: from_s - from_s % 60, to_s: Time.now.to_i, filter: Holdup::Analysis::Filter.new(kind: :request)).side("boot #{boot}")
+    ensure
+      store&.close
+    end
+
+    # Each boot with each other of the same.
+    def equals = @equals ||= @sides.values.flat_map { |same| same.combination(2).map { |one, other| Holdup::Analysis::Comparison.new(one, other) } }
+
+    def unlikes = @unlikes ||= @sides.values.transpose.map { |off, on| Holdup::Analysis::Comparison.new(off, on) }
+
+    def row(name)
+      found, same = [unlikes, equals].map { |comparisons| comparisons.map { |comparison| comparison.estimates[name] } }
+      [name.to_s.tr("_", " "), percent(found.map(&:relative)), "#{found.count { |estimate| estimate.verdict == :better }} of #{found.size}",
+        percent(same.map(&:relative)), percent(found.filter_map(&:visible))]
+    end
+
+    def percent(shares) = shares.empty? ? "-" : Spread.of(shares.map { |share| share * 100 }).to_s(1)
+
+    def alarms = equals.count { |comparison| !%i[none unknown].include?(comparison.verdict.key) }
+
+    def budgets = [Budget.new("Comparisons of equals, of #{equals.size}, that find a difference", FALSE_ALARMS, alarms, "comparisons")]
+
+    def about
+      "The storefront as in \"The storefront at saturation\", measured by Holdup, in #{@boots} boots without and #{@boots} with YJIT, in #{@rounds} rounds of #{@seconds} s each in " \
+        "changing order. `holdup compare`'s figures: a boot without against one with YJIT, #{@boots} pairs; and each boot against each other of the same, #{equals.size} pairs, which " \
+        "should find nothing (\"on again\" is how far they lie apart all the same)."
+    end
+
+    def notes
+      verdicts = {"YJIT" => unlikes, "equals" => equals}.map { |what, comparisons| "#{what}: #{comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")}" }
+      sizes = unlikes.flat_map(&:sizes).minmax.uniq.join("..")
+      ["Verdicts. #{verdicts.join("; ")}.", "#{sizes} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
+    end
+  end
+end
