@@ -17,7 +17,7 @@ class ArchitectureTest < Minitest::Test
     "advice" => %w[analysis],
     "analysis" => %w[jit probe],
     "base" => %w[configuration instrumentation log recorder runtime servers],
-    "cli" => %w[advice analysis collector configuration doctor inquiry lab log reports runtime segment stores],
+    "cli" => %w[advice analysis collector configuration doctor inquiry lab log reports runtime segment stores terraform],
     "collector" => %w[guard log segment setting_facts],
     "configuration" => [],
     "doctor" => %w[analysis configuration inquiry probe segment],
@@ -40,7 +40,8 @@ class ArchitectureTest < Minitest::Test
     "servers" => %w[instrumentation],
     "setting_facts" => %w[flat_json probe],
     "stats_log" => %w[jit segment],
-    "stores" => []
+    "stores" => [],
+    "terraform" => %w[stats_log]
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.

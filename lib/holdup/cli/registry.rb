@@ -17,6 +17,7 @@ module Holdup
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
+        "terraform" => "metrics, alarms and a dashboard of lines of statistics",
         "version" => "the version of Holdup and of this Ruby",
         "help" => "this, or the help of one command"
       }.freeze
@@ -57,6 +58,10 @@ module Holdup
         "lab" => -> {
           require_relative "lab"
           Lab
+        },
+        "terraform" => -> {
+          require_relative "terraform"
+          Terraform
         },
         "version" => -> {
           require_relative "version"

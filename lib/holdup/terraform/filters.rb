@@ -1,0 +1,44 @@
+# frozen_string_literal: true
+
+require_relative "../stats_log/metrics"
+require_relative "hcl"
+
+module Holdup
+  module Terraform
+    # One metric filter for each figure of a line. Sums come out, because each unit is in one line: "stats", or "exit" for what
+    # was left.
+    class Filters
+      # Only our lines have a fingerprint beside such an event.
+      OURS = '($.event = "stats" || $.event = "exit") && $.setting = *'
+
+      # @param plan [Plan]
+      def initialize(plan)
+        @plan = plan
+      end
+
+      # @return [Array<Hcl::Block>]
+      def blocks
+        [Hcl::Block.new("locals", [], {holdup_metrics: StatsLog::Metrics::UNITS}),
+          Hcl::Block.new("resource", %w[aws_cloudwatch_log_metric_filter holdup], filter, [Hcl::Block.new("metric_transformation", [], metric)])]
+      end
+
+      private
+
+      def filter
+        {for_each: Hcl::Code.new("local.holdup_metrics"), name: code("#{@plan.named("")}${each.key}"),
+         log_group_name: Hcl::Code.new("var.holdup_log_group"), pattern: code("{ #{conditions} && $.${each.key} = * }")}
+      end
+
+      def metric
+        {name: Hcl::Code.new("each.key"), namespace: @plan.namespace, value: code("$.${each.key}"), unit: Hcl::Code.new("each.value")}
+      end
+
+      def conditions
+        [OURS, *{app: @plan.app, server: @plan.server}.compact.map { |name, text| "$.#{name} = \"#{text}\"" }].join(" && ")
+      end
+
+      # A text in which Terraform puts the figure's name, and nothing else.
+      def code(text) = Hcl::Code.new(Hcl.quote(text).gsub("$${each.key}", "${each.key}"))
+    end
+  end
+end

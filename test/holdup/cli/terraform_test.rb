@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+
+class Holdup::CLI::TerraformTest < Minitest::Test
+  include CommandLine
+
+  def test_prints_a_file_for_terraform
+    result = holdup("terraform", "--log-group", "/ecs/shop", "--app", "shop", "--region", "eu-central-1", "--memory", "700")
+    assert_equal [0, ""], [result.status, result.err]
+    file = HclGrammar.parse(result.out)
+    assert_equal ["[]", "/ecs/shop", "eu-central-1"], file.all("variable").map { |block| block.body.attributes["default"].to_s }
+    assert_includes result.out, (700 << 20).to_s
+  end
+
+  def test_what_is_not_given_terraform_asks_for
+    defaults = HclGrammar.parse(holdup("terraform").out).all("variable").map { |block| block.body.attributes.key?("default") }
+    assert_equal [true, false, false], defaults
+  end
+
+  def test_wrong_and_contradictory_options
+    {%w[--log-group a\ b] => /a log group's name/, %w[--region Frankfurt] => /a region/, %w[--namespace AWS/EC2] => /does not start with AWS/, %w[--app a"b] => /a name of letters/,
+     %w[--memory 1] => /whole number/, %w[--format xml] => /json, emf/, %w[--format emf] => /needs --server/,
+     %w[--format emf --server puma --log-group x] => /has no use with --format emf/, %w[more] => /takes no argument/}.each do |arguments, message|
+      result = holdup("terraform", *arguments)
+      assert_equal [2, ""], [result.status, result.out], arguments.join(" ")
+      assert_match message, result.err
+    end
+  end
+
+  def test_help
+    assert_includes holdup("terraform", "--help").out, "Usage: holdup terraform"
+    assert_includes holdup("help").out, "terraform"
+  end
+end
