@@ -10,7 +10,8 @@ class LabSweepTest < Minitest::Test
   include CommandLine
   include TemporaryFolder
 
-  SHARED_MEMORY = "/dev/shm/holdup-lab-*"
+  # Of one process: others may run experiments too.
+  SHARED_MEMORY = "/dev/shm/holdup-lab-*-%d-*"
   # Two milliseconds of Ruby and three of waiting.
   APP = <<~RUBY
     run(lambda do |_env|
@@ -46,19 +47,32 @@ class LabSweepTest < Minitest::Test
     assert_equal [[json["readings"].first["sent"], 0]], json["readings"].map { |reading| [reading["endpoints"]["GET /"]["count"], reading["errors"]] }.uniq
     assert_equal [2, 1], json["predictions"].map { |prediction| prediction["arm"]["threads"] }
     assert_equal JSON.parse(File.read(path))["readings"], json["readings"]
-    assert_equal 0, holdup_process("report", "--store", "#{folder}/store.sqlite3", "--since", "1h").status
+    assert_can_be_checked("#{folder}/store.sqlite3")
     assert_empty processes_of_ours
   end
 
+  # The file and the store know the same requests.
+  def assert_can_be_checked(store)
+    baseline = "#{folder}/baseline.json"
+    assert_equal 0, holdup("lab", "check", "--baseline", baseline, "--sweep", path, "--write").status
+    now_s = Time.now.to_i
+    [["--sweep", path], ["--store", store, "--tolerance", "99%"]].each do |source|
+      said = holdup("lab", "check", "--baseline", baseline, *source, now_s:)
+      assert_equal 0, said.status, said.out + said.err
+      assert_match(/^GET \/ +1 +1 /, said.out)
+    end
+    File.write(baseline, File.read(baseline).sub('"acquisitions": 1', '"acquisitions": 0'))
+    assert_equal 1, holdup("lab", "check", "--baseline", baseline, "--sweep", path).status
+  end
+
   def test_ctrl_c_prints_what_there_is_and_it_can_go_on
-    before = Dir[SHARED_MEMORY]
     _, out, err, thread = Open3.popen3(RbConfig.ruby, EXE, *command("--threads", "1,2"), chdir: folder)
     nil until (line = err.gets).nil? || line.include?("step 2/3")
     Process.kill(:INT, thread.pid)
     assert_equal 130, thread.value.exitstatus, err.read
     assert_match(/Stopped: 2 of 3 steps are left/, out.read)
     wait_until { processes_of_ours.empty? } # who was killed may take a moment
-    assert_empty Dir[SHARED_MEMORY] - before
+    assert_empty Dir[format(SHARED_MEMORY, thread.pid)]
     assert_equal 1, JSON.parse(File.read(path))["readings"].size
   end
 

@@ -10,12 +10,17 @@ module Holdup
       SUMMARIES = {
         "sweep" => "your server with one setting after the other",
         "jobs" => "Sidekiq at each concurrency, beside the prediction",
+        "check" => "a gate for CI: did an endpoint get worse?",
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
       }.freeze
       LOADERS = {
         "jobs" => -> {
           require_relative "lab/jobs"
           Jobs
+        },
+        "check" => -> {
+          require_relative "lab/check"
+          Check
         },
         "sidekiq-vcpu" => -> {
           require_relative "lab/sidekiq_vcpu"

@@ -70,7 +70,7 @@ module Holdup
         end
       end
 
-      def keep(outcome) = @store&.commit(outcome.windows, {}, processes: outcome.samples)
+      def keep(outcome) = @store&.commit(outcome.windows, {}, processes: outcome.samples, profiles: outcome.blocks)
 
       def tell(step, **facts) = @progress.call(@number, @plan.steps.size, step, **facts)
     end

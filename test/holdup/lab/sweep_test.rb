@@ -9,6 +9,8 @@ class Holdup::Lab::SweepTest < Minitest::Test
 
   Outcome = Struct.new(:arm, :rate, :response_ns, :windows, :samples, :profiles, :reading) do
     def percentile(_share) = response_ns * 2
+
+    def blocks = [:block]
   end
 
   # A server whose response grows with the rate, and beyond `limit` very much.
@@ -62,10 +64,10 @@ class Holdup::Lab::SweepTest < Minitest::Test
   end
 
   def test_a_store_gets_the_windows_as_well
-    windows = []
+    kept = []
     store = Object.new
-    store.define_singleton_method(:commit) { |some, _progress, processes:| windows.concat(some) }
+    store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:| kept << [windows, processes, profiles] }
     sweep(plan: plan, store:)
-    assert_equal [:window] * 3, windows
+    assert_equal [[[:window], [], [:block]]] * 3, kept
   end
 end

@@ -1,5 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "../arm"
+require_relative "../endpoints"
+
 module Holdup
   module Lab
     class Sweep
@@ -12,7 +15,7 @@ module Holdup
     # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns` and so on
     # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`, `response_ns`, `p50_ns`, `p95_ns`
     #   and `p99_ns` (queued included), `cpu_ns` of a request, `memory_bytes`
-    # - `warm_up_s`, `steady`; `endpoints`: {name => {count, acquisitions, longest_hold_ns, p95_ns}}
+    # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::Figures}
     Sweep::Reading = Data.define(:arm, :round, :rate, :setting, :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
       :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns, :cpu_ns, :memory_bytes, :warm_up_s, :steady, :endpoints) do
       # @param outcome [Trial::Outcome]
@@ -20,12 +23,13 @@ module Holdup
       # @return [Reading]
       def self.of(outcome, round:)
         new(arm: outcome.arm, round:, rate: outcome.rate, setting: outcome.setting.attributes, **client(outcome), **server(outcome), cpu_ns: outcome.cpu_ns&.round,
-          memory_bytes: outcome.memory_bytes, warm_up_s: outcome.warmed.seconds, steady: outcome.warmed.steady, endpoints: outcome.rows.to_h { |row| [row.name, endpoint(row)] })
+          memory_bytes: outcome.memory_bytes, warm_up_s: outcome.warmed.seconds, steady: outcome.warmed.steady, endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h)
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h
       # @return [Reading]
-      def self.from(hash) = new(**hash, arm: Arm.new(**hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s), endpoints: hash.fetch(:endpoints).transform_keys(&:to_s))
+      def self.from(hash) = new(**hash, arm: Arm.new(**hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
+        endpoints: hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
 
       def self.client(outcome)
         total = outcome.seen.total
@@ -39,10 +43,11 @@ module Holdup
          response_ns: outcome.response_ns.round, **{p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |share| outcome.percentile(share) }}
       end
 
-      def self.endpoint(row)
-        {count: row.count, acquisitions: row.per_unit(row.sum(:acquisitions)).round(3), longest_hold_ns: row.histogram(:longest_hold).max, p95_ns: row.histogram(:wall).quantile(0.95).round}
-      end
-      private_class_method :client, :server, :endpoint
+      def self.reference(outcome) = Endpoints::Reference.new(rate: outcome.rate, processes: outcome.observation.processes, threads: outcome.observation.threads)
+      private_class_method :client, :server, :reference
+
+      # @return [Endpoints::Reference] that the endpoints' figures are for
+      def load = Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max, threads: setting["threads"] || arm.threads || 1)
 
       # @return [Integer] ns that a user feels of waiting, mean
       def wait_ns = queued_ns.to_i + stalled_ns
@@ -52,7 +57,7 @@ module Holdup
       def percentile(share) = {0.5 => p50_ns, 0.95 => p95_ns}.find { |at, _| share <= at }&.last || p99_ns
 
       # @return [Hash] for a file
-      def to_h = super.merge(arm: arm.to_h)
+      def to_h = super.merge(arm: arm.to_h, endpoints: endpoints.transform_values(&:to_h))
     end
   end
 end

@@ -2,6 +2,7 @@
 
 require_relative "../../analysis/sizing/observation"
 require_relative "../../analysis/summary"
+require_relative "../../unit_profile/block"
 require_relative "../percentile"
 
 module Holdup
@@ -62,6 +63,12 @@ module Holdup
 
       # @return [Float, nil] ns of CPU that a request took, all threads of the server together
       def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
+
+      # @return [Array<UnitProfile::Block>] the profiles as a store takes them
+      def blocks
+        profiles.group_by { |profile| [profile.setting, profile.host, UnitProfile::Block.start_of(profile.start_ns)] }
+          .map { |(setting, host, start_s), own| UnitProfile::Block.new(setting:, host:, start_s:, seen: own.size, profiles: own) }
+      end
 
       # @return [Analysis::Sizing::Observation] for predictions
       def observation

@@ -5,7 +5,7 @@ module Holdup
     module Locales
       # Texts of `holdup lab sweep`, `lab check` and `lab jit`.
       SWEEP_EN = {
-        sweep_title: "%<settings>s settings of `%<command>s`, rounds: %<rounds>s, %<seconds>s s each",
+        sweep_title: "Settings of `%<command>s`: %<settings>s, in %<rounds>s round(s) of %<seconds>s s",
         sweep_best: "%<best>s is better than %<base>s at %<rate>s requests/s: %<percentile>s %<after>s instead of %<before>s (-%<gain>s); two runs of the same setting differ by up to %<noise>s.",
         sweep_same: "KEEP %<base>s: at %<rate>s requests/s no other setting is better by more than chance; two runs of the same setting differ by up to %<noise>s of %<percentile>s.",
         sweep_early: "Too early to say: %<base>s must have run twice, to know what chance alone makes of it.",
@@ -24,7 +24,16 @@ module Holdup
         sweep_file: "Everything is in %<path>s.",
         sweep_progress: "step %<number>s/%<of>s, %<arm>s: %<doing>s%<left>s",
         sweep_about: ", about %<minutes>s min left",
-        sweep_doing_boot: "booting", sweep_doing_warm_up: "warming up, %<seconds>s s", sweep_doing_measure: "measuring at %<rate>s/s, %<seconds>s s", sweep_doing_stop: "stopping"
+        sweep_doing_boot: "booting", sweep_doing_warm_up: "warming up, %<seconds>s s", sweep_doing_measure: "measuring at %<rate>s/s, %<seconds>s s", sweep_doing_stop: "stopping",
+
+        check_passed: "Passed: none of %<count>s endpoints got worse.",
+        check_failed: "FAILED: %<names>s got worse.",
+        check_added: "New, and not compared: %<names>s.",
+        check_gone: "No longer there: %<names>s.",
+        check_thin: "Fewer than %<fewest>s requests, and not compared: %<names>s.",
+        check_endpoint: "endpoint", check_acquisitions: "acq.", check_longest_hold: "longest hold", check_p95: "p95", check_was: "was",
+        check_note: "! worse. Acquisitions of the GVL for a request are counted and may not grow; the longest hold (both medians) and the p95 that is predicted for the baseline's load may grow by %<tolerance>s.",
+        check_written: "Written to %<path>s; endpoints: %<count>s."
       }.freeze
     end
   end

@@ -24,7 +24,16 @@ module Holdup
         sweep_file: "すべて %<path>s にあります。",
         sweep_progress: "ステップ %<number>s/%<of>s、%<arm>s：%<doing>s%<left>s",
         sweep_about: "、残り約 %<minutes>s 分",
-        sweep_doing_boot: "起動中", sweep_doing_warm_up: "暖機中 %<seconds>s 秒", sweep_doing_measure: "%<rate>s/秒で測定中 %<seconds>s 秒", sweep_doing_stop: "停止中"
+        sweep_doing_boot: "起動中", sweep_doing_warm_up: "暖機中 %<seconds>s 秒", sweep_doing_measure: "%<rate>s/秒で測定中 %<seconds>s 秒", sweep_doing_stop: "停止中",
+
+        check_passed: "合格：%<count>s 個のエンドポイントのどれも悪くなっていません。",
+        check_failed: "不合格：%<names>s が悪くなりました。",
+        check_added: "新しいため比較していません：%<names>s。",
+        check_gone: "なくなりました：%<names>s。",
+        check_thin: "リクエストが %<fewest>s 件未満のため比較していません：%<names>s。",
+        check_endpoint: "エンドポイント", check_acquisitions: "取得", check_longest_hold: "最長保持", check_p95: "p95", check_was: "以前",
+        check_note: "! 悪化。取得（1 リクエストで GVL を取得する回数）は数えるもので、増えてはいけません。最長保持（どちらも中央値）と、基準の負荷での p95 の予測は %<tolerance>s まで増えてもかまいません。",
+        check_written: "%<path>s に %<count>s 個のエンドポイントの値を書きました。"
       }.freeze
     end
   end

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../inquiry/values"
+require_relative "../../lab/check/sources"
+require_relative "../../lab/check/text"
+require_relative "../options"
+require_relative "../places"
+
+module Holdup
+  class CLI
+    class Lab
+      # A gate for CI: fails when an endpoint got worse than a baseline that is committed beside the code.
+      class Check
+        TOLERANCE = 0.1
+        SINCE_S = 3600
+        WIDTHS = (72..100)
+
+        # Reads the arguments to the keywords of Check.
+        Arguments = Data.define(:now_s) do
+          # @return [Hash{Symbol => Object}]
+          def parse(argv)
+            values = Options.new("holdup lab check --baseline FILE [--sweep FILE | --store URL] [options]") { |parser, read| declare(parser, read) }.parse(argv)
+            return values if values.key?(:help)
+            raise UsageError.new("lab check needs a baseline", "name its file with --baseline; --write makes it") unless values[:baseline]
+            raise UsageError.new("--sweep is a recording by itself", "leave out --store, --since and --until, or --sweep") if values[:sweep] && (values.keys & %i[store since until]).any?
+            values.except(:since, :until).merge(span(values))
+          end
+
+          private
+
+          def span(values)
+            to_s = values.fetch(:until, now_s)
+            {from_s: values.fetch(:since, to_s - Check::SINCE_S), to_s:}
+          end
+
+          def declare(parser, values)
+            parser.on("--baseline FILE", "the figures to compare with") { |text| values[:baseline] = text }
+            parser.on("--write", "make that file of what there is now") { values[:write] = true }
+            parser.on("--tolerance P", "how much longer times may get (10%)") { |text| values[:tolerance] = Inquiry::Values.share("--tolerance", text) }
+            recording(parser, values)
+            parser.on("--json", "for programs") { values[:json] = true }
+            parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          end
+
+          def recording(parser, values)
+            parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
+            parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s:) }
+            parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Inquiry::Values.moment("--until", text, now_s:) }
+          end
+        end
+
+        # @param console [Console]
+        # @return [#parse]
+        def self.options(console) = Arguments.new(now_s: console.clock.realtime_s)
+
+        # @param console [Console]
+        # @param baseline [String] file
+        # @param write [Boolean] whether to make it
+        # @param tolerance [Float]
+        # @param sweep [String, nil] file
+        # @param store [String, nil] URL or path
+        # @param from_s [Integer] of the store, seconds since 1970
+        # @param to_s [Integer]
+        # @param json [Boolean]
+        # @param language [String, nil]
+        def initialize(console:, baseline:, write: false, from_s: 0, to_s: 0, tolerance: TOLERANCE, sweep: nil, store: nil, json: false, language: nil)
+          @console = console
+          @path = baseline
+          @write = write
+          @tolerance = tolerance
+          @sweep = sweep
+          @store = store
+          @span = [from_s, to_s]
+          @json = json
+          @words = Reports::Words.new(language || Places.language(console.env))
+        end
+
+        # @return [Integer] exit status: 1 when an endpoint got worse
+        # @raise [Holdup::Error]
+        def run
+          return write if @write
+          baseline = Holdup::Lab::Check::Baseline.open(@path)
+          check = Holdup::Lab::Check.new(baseline, found(baseline.load).endpoints, tolerance: @tolerance)
+          @console.out.write(@json ? "#{JSON.pretty_generate(check.to_h)}\n" : text(check))
+          check.passed? ? OK : FAILED
+        end
+
+        private
+
+        def write
+          baseline = found(nil)
+          baseline.write(@path)
+          @console.out.puts(@words.call(:check_written, path: @path, count: baseline.endpoints.size))
+          OK
+        end
+
+        def found(load)
+          return Holdup::Lab::Check::Sources.sweep(@sweep, load:) if @sweep
+          Places.reading(@console.env, @store) { |store| Holdup::Lab::Check::Sources.store(store, *@span, load:) }
+        end
+
+        def text(check)
+          width = (@console.columns || 80).clamp(WIDTHS)
+          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/section"
+require_relative "../../reports/style"
+require_relative "../../reports/table"
+require_relative "../../reports/width"
+require_relative "../../reports/words"
+require_relative "../check"
+
+module Holdup
+  module Lab
+    # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, and what got worse.
+    class Check::Text
+      COLUMNS = {acquisitions: :count, longest_hold_ns: :duration, p95_ns: :duration}.freeze
+      WORSE = "!"
+
+      # @param check [Check]
+      # @param tolerance [Float]
+      # @param words [Reports::Words]
+      # @param width [Integer] columns
+      # @param style [Reports::Style]
+      def initialize(check, tolerance:, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+        @check = check
+        @tolerance = tolerance
+        @words = words
+        @width = width
+        @style = style
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{[verdict, *remarks, *table].join("\n")}\n"
+
+      private
+
+      def verdict
+        text = @check.passed? ? word(:passed, count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
+        wrap(text).map { |line| @style.paint(line, @check.passed? ? :green : :red) }.join("\n")
+      end
+
+      def remarks
+        {added: @check.added, gone: @check.gone, thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some| wrap(word(key, names: list(some), fewest: Endpoints::FEWEST)) }
+      end
+
+      def table
+        return [] if names.empty?
+        laid = Reports::Table.new(Reports::Section.new(title: "", columns:, rows: names.map { |name| row(name) }), width: @width)
+        ["", @style.paint(laid.head, :dim), *laid.body, *wrap(word(:note, tolerance: Reports::Figures.share(@tolerance)))]
+      end
+
+      def columns = [word(:endpoint), *%i[acquisitions longest_hold p95].flat_map { |key| [word(key), word(:was)] }]
+
+      def row(name)
+        [Reports::Width.clean(name), *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]
+      end
+
+      def cells(row)
+        before, after = [row.before, row.after].map { |value| Reports::Figures.public_send(COLUMNS.fetch(row.key), value) }
+        ["#{after}#{WORSE if row.worse?}", before]
+      end
+
+      def names = @check.rows.map(&:name).uniq
+
+      def list(names) = names.map { |name| Reports::Width.clean(name) }.join(", ")
+
+      def word(key, **facts) = @words.call(:"check_#{key}", **facts)
+
+      def wrap(text) = Reports::Width.wrap(text, @width)
+    end
+  end
+end

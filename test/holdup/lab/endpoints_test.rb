@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/endpoints"
+require "support/sample_profiles"
+require "support/simulated_recording"
+
+class Holdup::Lab::EndpointsTest < Minitest::Test
+  Endpoints = Holdup::Lab::Endpoints
+  Observed = Struct.new(:profiles, :arrivals, :processes, :threads, :time_slice_ns, :demand, :recording)
+  LOAD = Endpoints::Reference.new(rate: 20, processes: 1, threads: 3)
+
+  def profiles = @profiles ||= SimulatedRecording.new(seed: 1, minutes: 4, rate: 10, sway: 0.1).all
+
+  def observed(profiles)
+    arrivals = profiles.group_by { |profile| profile.start_ns / 60_000_000_000 * 60 }.transform_values(&:size)
+    Observed.new(profiles, arrivals, 1, 5, Holdup::Analysis::Sizing::Scenario::TIME_SLICE_NS, Struct.new(:growth).new(0.0), Struct.new(:vcpus).new(2))
+  end
+
+  def figures(profiles = self.profiles, load: LOAD) = Endpoints.new(observed(profiles), load:).to_h
+
+  def test_counts_acquisitions_and_measures_holds_by_medians
+    found = figures
+    assert_equal ["A#a", "B#b", "C#c"], found.keys
+    assert_equal [6, 10, 3], found.values.map(&:acquisitions)
+    assert_equal profiles.size, found.values.sum(&:count)
+    assert_operator found["C#c"].longest_hold_ns, :>, found["A#a"].longest_hold_ns
+  end
+
+  def test_predicts_the_same_of_the_same
+    assert_equal figures, figures
+    assert_operator figures(load: LOAD.with(rate: 5))["A#a"].p95_ns, :<, figures["A#a"].p95_ns
+  end
+
+  def test_what_a_request_lacked_of_cpus_is_not_its_own
+    starved = profiles.map { |profile| profile.with(running_ns: profile.running_ns * 2) }
+    assert_equal figures["A#a"].p95_ns, figures(starved)["A#a"].p95_ns
+    slower = profiles.map { |profile| profile.with(running_ns: profile.running_ns * 2, cpu_ns: profile.cpu_ns * 2) }
+    assert_operator figures(slower)["A#a"].p95_ns, :>, 1.5 * figures["A#a"].p95_ns
+  end
+
+  def test_the_load_as_it_was_recorded_where_nobody_says
+    load = Endpoints.new(observed(profiles)).load
+    assert_equal [1, 5], [load.processes, load.threads]
+    assert_in_delta 10, load.rate, 1.5
+  end
+end
