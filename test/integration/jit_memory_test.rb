@@ -12,16 +12,17 @@ class JitMemoryTest < Minitest::Test
   end
 
   def assert_full(option, of)
-    said = fill("#{option}=2")
+    said, advised = fill("#{option}=2")
     assert_equal [true, true, of, "command line", 2 << 20], said["processes"].first["jit"].values_at("on", "saturated", "limit_of", "limit_from", "limit_bytes")
     full = said["findings"].find { |finding| finding["key"] == "jit_saturated" }
     assert_includes full["fix"], "#{option}=3"
+    assert_match(/RUBYOPT="--yjit-disable #{option}=3"/, advised["findings"].find { |finding| finding["rule"] == "jit_saturated" }.to_s.delete("\\"))
   end
 
   # Thousands of methods, each called often enough to be compiled, until there is no room.
-  # @return [Hash] what the doctor says in that same process
+  # @return [Array<Hash>] what the doctor says in that same process, and the advice once it is in a store
   def fill(option)
-    JSON.parse(fresh_ruby(<<~RUBY, options: ["--yjit-disable", option], prelude: "", timeout: 100))
+    JSON.parse("[#{fresh_ruby(<<~RUBY, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
       require "holdup/cli"
@@ -37,7 +38,15 @@ class JitMemoryTest < Minitest::Test
       methods.each { |name| 40.times { |n| send(name, n) } }
       read = -> { Holdup::Segment::Directory.new(dir).entries.first.read(&:header).gauges[:jit_saturated] }
       IO.select(nil, nil, nil, 0.05) until read.call == 1
-      Holdup::CLI.new(console: Holdup::CLI::Console.system).run(["doctor", "--json", "--dir", dir, "--store", "memory:"])
+      Holdup.measure("fill") { methods.each { |name| send(name, 1) } }
+      store = "sqlite://\#{dir}/store.sqlite3"
+      holdup = Holdup::CLI.new(console: Holdup::CLI::Console.system)
+      holdup.run(["doctor", "--json", "--dir", dir, "--store", "memory:"])
+      print ","
+      holdup.run(["collect", "--once", "--dir", dir, "--store", store])
+      later = Class.new(Holdup::Clock) { def realtime_s = super + 5 } # what is of this very second counts
+      holdup = Holdup::CLI.new(console: Holdup::CLI::Console.system.with(clock: later.new))
+      holdup.run(["advise", "--kind", "job", "--json", "--store", store, "--since", "10m"])
     RUBY
   end
 end
