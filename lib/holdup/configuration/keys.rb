@@ -2,6 +2,7 @@
 
 require_relative "stats_log_type"
 require_relative "types"
+require_relative "web_auth_type"
 
 module Holdup
   module ConfigurationKeys
@@ -64,6 +65,10 @@ module Holdup
           "enables a JIT, is warm, has its JIT's memory full, exits: to :stdout, :stderr, a path or a Logger. A Hash says more: " \
           "every (seconds), format (:json, :emf), sample (share of the lines), workers (so many of a server), namespace (for :emf). " \
           "nil: none. In the environment: stdout, a path, off, or to=stdout,every=60."),
+      Key.new(name: :web_auth, type: Types::WebAuth.new, default: nil, example: '->(env) { env["warden"]&.user&.admin? }',
+        help: "Who may see the dashboard (Holdup::Web): a username with a password, something that answers call(env), or :none for " \
+          "everybody, where something of yours stands before it. nil: everybody in development and tests, nobody in production. " \
+          "In the environment: user:password, or none."),
       Key.new(name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
         help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing.")
     ].freeze

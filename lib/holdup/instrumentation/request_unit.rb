@@ -14,6 +14,8 @@ module Holdup
       HIJACKED = "rack.hijack_io"
       PARTIAL_HIJACK = "rack.hijack"
       FIRST_ERROR = 500
+      # Set by what is not the application's own work: the dashboard.
+      UNMEASURED = "holdup.unmeasured"
       # Pitchfork tells these as errors where other servers keep silent: nobody was left to take the answer.
       GONE = [Errno::EPIPE, Errno::ECONNRESET, Errno::ENOTCONN].freeze
 
@@ -65,7 +67,7 @@ module Holdup
       end
 
       def finished
-        @recorder.guard.call(:rack) { close(error: @error || @status.to_i >= FIRST_ERROR) }
+        @recorder.guard.call(:rack) { @env&.key?(UNMEASURED) ? cancel : close(error: @error || @status.to_i >= FIRST_ERROR) }
       end
 
       # Pitchfork asks what it calls whether it takes arguments.

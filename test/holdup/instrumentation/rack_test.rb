@@ -40,6 +40,12 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil], recorded.to_h.values
   end
 
+  def test_what_asks_not_to_be_measured
+    middleware { |env| [200, {}, env.store("holdup.unmeasured", true) && []] }.call(env)[2].close
+    assert_empty @probe.recorded
+    assert_nil Holdup::Recorder::Unit.current
+  end
+
   def test_a_server_that_tells_the_end_gets_the_applications_own_response
     own = ok
     %w[rack.after_reply rack.response_finished].each do |key|
