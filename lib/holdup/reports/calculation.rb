@@ -36,6 +36,25 @@ module Holdup
         "#{[*head, "", *table, "", *plot, "", *notes].join("\n")}\n"
       end
 
+      # @return [String]
+      def title = word(:title, share: Figures.share(@calculator.demand.idle_share))
+
+      # @return [String] how many threads are enough, and what Amdahl's law says
+      def answer
+        best = @calculator.line(@calculator.recommended)
+        word(:answer, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
+          gain: Figures.share(@calculator.line(best.threads + 1).gain))
+      end
+
+      # @return [Section] one row a number of threads
+      def section
+        columns = %i[threads speed_up gain amdahl amdahl_gain bound held stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
+        Section.new(title: "", columns:, rows: lines.map { |line| row(line) })
+      end
+
+      # @return [Array<String>] why the numbers that people know differ
+      def reasons = [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits].map { |key| word(key, **facts(key)) }
+
       # @return [String] for programs; ends with a newline
       def json
         demand = @calculator.demand
@@ -50,19 +69,11 @@ module Holdup
       def word(key, **facts) = @words.call(:"calculate_#{key}", **facts)
 
       def head
-        [@style.paint(word(:title, share: Figures.share(@calculator.demand.idle_share)), :bold), "",
-          *wrap(answer).map { |line| @style.paint(line, :bold) }]
-      end
-
-      def answer
-        best = @calculator.line(@calculator.recommended)
-        word(:answer, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
-          gain: Figures.share(@calculator.line(best.threads + 1).gain))
+        [@style.paint(title, :bold), "", *wrap(answer).map { |line| @style.paint(line, :bold) }]
       end
 
       def table
-        columns = %i[threads speed_up gain amdahl amdahl_gain bound held stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
-        layout = Table.new(Section.new(title: "", columns:, rows: lines.map { |line| row(line) }), width: @width)
+        layout = Table.new(section, width: @width)
         [@style.paint(layout.head, :dim), *layout.body]
       end
 
@@ -92,10 +103,7 @@ module Holdup
         "#{line.threads.to_s.rjust(MARGIN - 2)} |#{cells}"
       end
 
-      def notes
-        keys = [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits]
-        keys.flat_map { |key| ["", *wrap(word(key, **facts(key)))] }.drop(1)
-      end
+      def notes = reasons.flat_map { |reason| ["", *wrap(reason)] }.drop(1)
 
       def facts(key)
         return {} unless key == :acquisitions
