@@ -41,7 +41,8 @@ class ArchitectureTest < Minitest::Test
     "setting_facts" => %w[flat_json probe],
     "stats_log" => %w[jit segment],
     "stores" => [],
-    "terraform" => %w[stats_log]
+    "terraform" => %w[stats_log],
+    "web" => %w[advice analysis configuration doctor inquiry reports stores]
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.

@@ -27,6 +27,9 @@ module Holdup
   STARTING = Mutex.new
   private_constant :STARTING
 
+  # The dashboard, with its libraries, where somebody mounts it.
+  autoload :Web, "#{__dir__}/web"
+
   class << self
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "clock"
+require_relative "configuration"
+require_relative "errors"
+require_relative "web/access"
+require_relative "web/context"
+
+module Holdup
+  # The dashboard, a Rack application:
+  #
+  #   mount Holdup::Web => "/holdup"     # config/routes.rb
+  #   run Holdup::Web                    # config.ru
+  #
+  # It reads a store and writes nothing. What it stands on (Roda, the store's library, the analysis) is loaded by its first
+  # request, so that an application which mounts it boots as before. Its own requests are not measured as the application's.
+  class Web
+    UNMEASURED = "holdup.unmeasured"
+    DEVELOPMENT = %w[development test].freeze
+    # A request here computes for longer than most: it gives the GVL back after an eighth of the usual time slice.
+    PRIORITY = -3
+
+    class << self
+      # @param env [Hash] the Rack environment
+      # @return [Array] with what the application's configuration says
+      def call(env) = new(**settings).call(env)
+
+      private
+
+      def settings
+        settings = configuration
+        {store: -> { open_store(settings) }, dir: settings.segment_dir, auth: settings.web_auth, open: development?}
+      end
+
+      def configuration = Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
+
+      def open_store(settings)
+        require_relative "stores"
+        Stores.open(settings.store || Stores.default_url(ENV, home: ENV["HOME"] || Dir.home), read_only: true)
+      end
+
+      # Nobody who says nothing is taken for a developer.
+      def development?
+        named = ENV.values_at("RAILS_ENV", "RACK_ENV", "APP_ENV").compact
+        named.any? && (named - DEVELOPMENT).empty?
+      end
+    end
+
+    # @param store [#call] opens the store to read; it is closed after each request
+    # @param dir [String] folder of the segments, for the page on health
+    # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md
+    # @param open [Boolean] whether everybody may where `auth` says nothing
+    # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
+    # @param clock [Clock]
+    # @param language [String, nil] where a browser does not ask for one of ours
+    def initialize(store:, dir:, auth: nil, open: false, hosts: nil, clock: Clock.new, language: nil)
+      @access = Access.new(auth: auth || (open ? :none : nil), hosts:)
+      @facts = {store:, dir:, clock:, language:}
+    end
+
+    # @param env [Hash] the Rack environment
+    # @return [Array] status, headers, body
+    def call(env)
+      require_relative "web/app"
+      env[UNMEASURED] = true
+      env[Context::KEY] = Context.new(refusal: @access.call(env), **@facts)
+      yielding { App.call(env) }
+    end
+
+    private
+
+    def yielding
+      before = Thread.current.priority
+      Thread.current.priority = PRIORITY
+      yield
+    ensure
+      Thread.current.priority = before
+    end
+  end
+end

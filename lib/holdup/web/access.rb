@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "digest"
+
+module Holdup
+  class Web
+    # Who may see the dashboard: names of endpoints and hosts are nobody else's business.
+    class Access
+      # `key` names the sentence; `headers` go with the answer.
+      Refusal = Data.define(:status, :key, :headers) do
+        def initialize(status:, key:, headers: {}) = super
+      end
+
+      READING = %w[GET HEAD].freeze
+      CHALLENGE = {"www-authenticate" => 'Basic realm="Holdup", charset="UTF-8"'}.freeze
+
+      # @param auth [Hash{Symbol => String}, #call, :none, nil] nil: nobody may
+      # @param hosts [Array<String>, nil] names that it may be asked by: another one on loopback is a page of somebody else's
+      def initialize(auth:, hosts: nil)
+        @auth = auth
+        @hosts = hosts
+      end
+
+      # @param env [Hash] the Rack environment
+      # @return [Refusal, nil] nil: it may be answered
+      def call(env)
+        return Refusal.new(status: 403, key: :refused_host) unless host?(env["HTTP_HOST"])
+        person(env) || method(env)
+      end
+
+      private
+
+      def host?(host) = @hosts.nil? || @hosts.include?(host.to_s.b.sub(/:\d+\z/, "").downcase)
+
+      def person(env)
+        case @auth
+        when :none then nil
+        when nil then Refusal.new(status: 403, key: :refused_closed)
+        when Hash then credentials?(env["HTTP_AUTHORIZATION"]) ? nil : Refusal.new(status: 401, key: :refused_credentials, headers: CHALLENGE)
+        else @auth.call(env) ? nil : Refusal.new(status: 403, key: :refused_person)
+        end
+      end
+
+      # Nothing here is changed by a request; one that tries from another site is told so.
+      def method(env)
+        return if READING.include?(env["REQUEST_METHOD"])
+        return Refusal.new(status: 403, key: :refused_site) unless [nil, "same-origin", "none"].include?(env["HTTP_SEC_FETCH_SITE"])
+        Refusal.new(status: 405, key: :refused_method, headers: {"allow" => READING.join(", ")})
+      end
+
+      # Both are compared whatever the first says, as digests of one length: how long it takes tells nothing.
+      def credentials?(authorization)
+        scheme, encoded = authorization.to_s.b.split(" ", 2)
+        return false unless scheme&.casecmp?("basic") && encoded
+        username, password = encoded.unpack1("m").split(":", 2)
+        [same?(username, @auth[:username]), same?(password, @auth[:password])].all?
+      end
+
+      def same?(given, wanted)
+        given, wanted = [given.to_s, wanted].map { |text| Digest::SHA256.digest(text) }
+        given.bytes.zip(wanted.bytes).sum { |one, other| one ^ other }.zero?
+      end
+    end
+  end
+end

@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require "roda"
+require "uri"
+require_relative "../errors"
+require_relative "assets"
+require_relative "context"
+require_relative "headers"
+require_relative "language"
+require_relative "pages"
+require_relative "query"
+require_relative "view"
+require_relative "words"
+
+module Holdup
+  class Web
+    # Routes: a page under its name, its files under the name with an ending, what pages refer to under assets/. What can't
+    # be answered is a page too, that says what to do.
+    class App < Roda
+      FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8", "md" => "text/markdown; charset=utf-8"}.freeze
+      ASSETS = Assets.new
+      # Of what stands behind the question mark.
+      LONGEST = 8_000
+
+      plugin :default_headers, Headers::ALL.merge("content-type" => "text/html; charset=utf-8")
+      plugin :head
+      plugin :render, views: File.join(__dir__, "views"), engine: "erb", escape: true, cache: true, check_template_mtime: false
+      plugin :not_found do
+        message(404, word(:refused_nowhere))
+      end
+      plugin :error_handler do |error|
+        failed(error)
+      end
+
+      route do |r|
+        next unless env["PATH_INFO"].valid_encoding?
+        r.is("assets", String) { |name| asset(name) }
+        refuse(context.refusal) if context.refusal
+        r.is { shown("overview") }
+        r.root { shown("overview") }
+        r.is(String) { |name| shown(*name.split(".", 2)) }
+      end
+
+      private
+
+      def context = env.fetch(Context::KEY)
+
+      def asset(name)
+        found = ASSETS[name] or return
+        response.headers.merge!("content-type" => found.type, "cache-control" => Assets::FOREVER)
+        found.body
+      end
+
+      def shown(name = nil, ending = nil)
+        found = Pages::ALL[name] or return
+        store = context.store.call
+        page = found.new(context:, store:, query:, words:)
+        ending ? file(page, name, ending) : laid_out(page, name, store)
+      ensure
+        store&.close
+      end
+
+      def laid_out(page, name, store)
+        view = view(name, query)
+        lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, behind: page.span? ? behind(store) : nil}))
+      end
+
+      def file(page, name, ending)
+        return unless page.exports.include?(ending)
+        response.headers.merge!("content-type" => FILES.fetch(ending), "content-disposition" => %(attachment; filename="holdup-#{name}.#{ending}"))
+        page.export(ending)
+      end
+
+      # Where the collector is dead, figures of "now" are old: since when is said above them.
+      def behind(store) = query.live? ? view(nil, query).behind(store.health[:newest_s], context.clock.realtime_s) : nil
+
+      def refuse(refusal)
+        response.headers.merge!(refusal.headers)
+        response.write(message(refusal.status, word(refusal.key)))
+        request.halt
+      end
+
+      def message(status, text)
+        response.status = status
+        lay_out(view(nil, nil), render("message", locals: {view: view(nil, nil), status:, text:}))
+      end
+
+      def lay_out(view, body) = render("layout", locals: {view:, body:})
+
+      def failed(error)
+        case error
+        when UsageError then message(400, error.message)
+        when Error then message(503, "#{word(:store_trouble)} #{error.message}")
+        else
+          env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
+          message(500, word(:refused_failure, error: error.class))
+        end
+      end
+
+      def view(name, query) = View.new(request:, words:, query:, name:)
+
+      def query = @query ||= Query.new(params, now_s: context.clock.realtime_s)
+
+      # Flat, and each once: nothing here is nested.
+      def params
+        text = env["QUERY_STRING"].to_s
+        raise UsageError.new("the address is too long", "shorten it") if text.bytesize > LONGEST
+        @params ||= URI.decode_www_form(text).to_h
+      rescue ArgumentError
+        raise UsageError.new("the address is damaged", "its part behind the question mark can't be read")
+      end
+
+      def words = @words ||= Words.new(Language.of(env["QUERY_STRING"].to_s.b[/(?:\A|&)lang=(\w+)/, 1], env["HTTP_ACCEPT_LANGUAGE"], context.language))
+
+      def word(key, **facts) = words.call(key, **facts)
+    end
+  end
+end

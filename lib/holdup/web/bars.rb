@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "../reports/figures"
+require_relative "blocks"
+
+module Holdup
+  class Web
+    # A split as a bar with what it says in words.
+    module Bars
+      # Shares below this are drawn and not told.
+      TOLD = 0.005
+
+      # @param split [Analysis::Split]
+      # @param words [Words]
+      # @return [Blocks::Bar]
+      def self.of(split, words)
+        parts = split.members.to_h { |state| [state, split.share(state)] }
+        told = parts.select { |_, share| share >= TOLD }.map { |state, share| "#{words.call(:"state_#{state}")} #{Reports::Figures.share(share)}" }
+        Blocks::Bar.new(parts:, label: told.join(", "))
+      end
+    end
+  end
+end

@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    # What a page is made of, before it is laid out. Each has a template of its name; what needs a script for drawing has
+    # its figures in a table as well.
+    module Blocks
+      # The one sentence. `level`: :plain, :good, :warn
+      Lead = Data.define(:text, :level) do
+        def initialize(text:, level: :plain) = super
+
+        def view = "lead"
+      end
+
+      # Sentences, in their order.
+      Notes = Data.define(:texts) do
+        def view = "notes"
+      end
+
+      # - `columns`: Array of Column; `rows`: Array of Arrays of cells: String, Link, Bar, Meter; `total`: one more row or nil
+      # - `notes`: sentences under it; `more`: Link to other rows, or nil
+      Table = Data.define(:title, :columns, :rows, :total, :notes, :more) do
+        def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil) = super
+
+        # @param section [Reports::Section, nil]
+        # @yield [String] the first cell of a row, and its number, for a Link in its place
+        # @return [Table, nil]
+        def self.of(section, notes: section&.notes)
+          return unless section
+          rows = section.rows.each_with_index.map { |row, index| block_given? ? [yield(row.first, index), *row.drop(1)] : row }
+          new(title: section.title, columns: section.columns.map { |text| Column.new(text:) }, rows:, total: section.total, notes:)
+        end
+
+        def view = "table"
+      end
+
+      # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil
+      Column = Data.define(:text, :sort, :sorted) do
+        def initialize(text:, sort: nil, sorted: nil) = super
+      end
+
+      # To another page of ours with these words in its address.
+      Link = Data.define(:text, :page, :params) do
+        def initialize(text:, page:, params: {}) = super
+      end
+
+      # Shares of elapsed time; `parts`: {Symbol => Float}
+      Bar = Data.define(:parts, :label)
+
+      # One share of a whole.
+      Meter = Data.define(:share, :label)
+
+      # The states of a split with their share, sum and meaning.
+      Split = Data.define(:title, :bar, :rows) do
+        def view = "split"
+      end
+
+      # `items`: Array of Reports::AdviceFindings::Told
+      Findings = Data.define(:title, :items, :none) do
+        def view = "findings"
+      end
+
+      # Facts with their names: `pairs`: {String => String}
+      Facts = Data.define(:title, :pairs) do
+        def view = "facts"
+      end
+
+      # What a check of the doctor says. `items`: Array of [level, word, text, remedy or nil]
+      Checks = Data.define(:title, :items) do
+        def view = "checks"
+      end
+
+      # `fields`: Array of Field; `page`: where it goes
+      Form = Data.define(:title, :page, :fields, :button) do
+        def view = "form"
+      end
+
+      Field = Data.define(:name, :label, :value, :hint) do
+        def initialize(name:, label:, value: nil, hint: nil) = super
+      end
+
+      # Links to pages; `title` nil where none is needed
+      Links = Data.define(:title, :links) do
+        def view = "links"
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    module Locales
+      # Sentences of the dashboard that no report has.
+      EN = {
+        language_en: "English", language_ja: "日本語",
+        skip: "Skip to the figures", menu: "Pages", title_message: "Not shown",
+        title_overview: "Overview", title_endpoints: "Endpoints", title_jobs: "Jobs", title_endpoint: "One endpoint or job", title_blame: "Blame",
+        title_processes: "Processes", title_advice: "Advice", title_calculator: "Calculator", title_jit: "JIT", title_health: "Health",
+
+        span_label: "Span and filter", span_since: "Since", span_until: "Until", span_name: "Name", span_kind: "Kind", any: "all", show: "Show",
+        behind: "There are no new measurements since %<time>s (%<ago>s ago): the collector may be dead, or nothing runs.",
+        empty_next: "Is the application running under a server that is supported, and has it had a minute? Choose a longer span above, or look at Health: it says what is missing.",
+        exports: "This page as", export_json: "JSON", export_csv: "CSV", export_md: "Markdown",
+
+        meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out",
+        of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; add limit=500 to the address, or take the CSV.",
+        spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
+        no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
+        ceiling_fine: "%<vcpus>s, %<processes>s: CPU can reach %<range>s.",
+
+        field_io: "io share of a unit", field_running: "or: holds the GVL for", field_idle: "and waits for io for", field_acquisitions: "takes the GVL so often", calculate_button: "Calculate",
+
+        no_jit_samples: "No process has told of its JIT in this span: the collector takes a sample a minute, and keeps them for 48 hours.",
+        life_lead: "%<on>s of %<all>s processes have a JIT.", life_column: "JIT", life_by: "switched on by", life_for: "for", life_warm: "warm after", life_effective: "works",
+        life_memory: "memory", life_full: "full", life_thrown: "thrown away", yes: "yes", no: "no", not_known: "not known", server: "server",
+        life_note: "works: compiled code ran in a test at the start. memory: what it adds to the process. full: nothing more is compiled. thrown away: compiled code that something invalidated.",
+        store_title: "Store", store_location: "place", store_bytes: "size", store_series: "names", store_schema: "schema", store_oldest_s: "oldest", store_newest_s: "newest",
+        segments_title: "Measured processes of this host", segment_alive: "alive", segment_last: "last sign", segment_requests: "requests", segment_drops: "not recorded",
+        segments_note: "not recorded: units beyond the limit of names, thrown away or without room, and failures of Holdup itself.",
+
+        store_trouble: "The store can't be read.",
+        refused_closed: "The dashboard is closed in production until somebody says who may see it. Set config.web_auth (or HOLDUP_WEB_AUTH=user:password); " \
+          ":none opens it where something of yours stands before it. See docs/dashboard.md.",
+        refused_credentials: "The dashboard needs the name and password of config.web_auth.",
+        refused_person: "config.web_auth does not let you in.",
+        refused_host: "The dashboard does not answer to this host name. Open it by the address that `holdup web` prints.",
+        refused_site: "A page of another site may not send anything here.",
+        refused_method: "The dashboard only shows: it takes GET and HEAD.",
+        refused_nowhere: "There is no such page. The menu above has all of them.",
+        refused_failure: "The dashboard failed (%<error>s). The application is not affected; its log has more. Please report it."
+      }.freeze
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    module Locales
+      # The same in Japanese.
+      JA = {
+        language_en: "English", language_ja: "日本語",
+        skip: "本文へ移動", menu: "ページ", title_message: "表示できません",
+        title_overview: "概要", title_endpoints: "エンドポイント", title_jobs: "ジョブ", title_endpoint: "エンドポイントまたはジョブ", title_blame: "原因と被害",
+        title_processes: "プロセス", title_advice: "助言", title_calculator: "計算機", title_jit: "JIT の状態", title_health: "稼働状況",
+
+        span_label: "期間と絞り込み", span_since: "開始", span_until: "終了", span_name: "名前", span_kind: "種類", any: "すべて", show: "表示",
+        behind: "%<time>s 以降（%<ago>s 前から）新しい計測値がありません。コレクターが停止しているか、何も動いていません。",
+        empty_next: "対応しているサーバーでアプリケーションが動いていますか。計測の開始から 1 分ほどかかります。上で期間を長くするか、「稼働状況」で足りないものを確認してください。",
+        exports: "このページの出力", export_json: "JSON 形式", export_csv: "CSV 形式", export_md: "Markdown 形式",
+
+        meaning: "意味", sufferers: "最も被害を受けた処理", all_blame: "すべての原因と被害", all_endpoints: "すべて表示", stands_out: "目立つ点",
+        of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。アドレスに limit=500 を加えるか、CSV を使ってください。",
+        spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
+        no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
+        ceiling_fine: "%<vcpus>s、%<processes>s：CPU 使用率は %<range>s に達することができます。",
+
+        field_io: "処理に占める I/O の割合", field_running: "または GVL の保持時間", field_idle: "と I/O の待ち時間", field_acquisitions: "GVL の取得回数", calculate_button: "計算する",
+
+        no_jit_samples: "この期間に JIT の状態を伝えたプロセスはありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
+        life_lead: "%<all>s 個のプロセスのうち %<on>s 個で JIT が有効です。", life_column: "種類", life_by: "有効にしたもの", life_for: "経過", life_warm: "暖機まで", life_effective: "効果",
+        life_memory: "メモリ", life_full: "満杯", life_thrown: "破棄", yes: "はい", no: "いいえ", not_known: "不明", server: "サーバー",
+        life_note: "効果：起動時の試験でコンパイル済みのコードが実行されたか。メモリ：プロセスに加わる量。満杯：これ以上コンパイルされない。破棄：無効になったコンパイル済みのコード。",
+        store_title: "ストア", store_location: "場所", store_bytes: "大きさ", store_series: "名前の数", store_schema: "スキーマ", store_oldest_s: "最古", store_newest_s: "最新",
+        segments_title: "このホストで計測中のプロセス", segment_alive: "生存", segment_last: "最後の合図", segment_requests: "リクエスト", segment_drops: "未記録",
+        segments_note: "未記録：名前の上限を超えた処理、捨てられた処理、空きがなかった処理、Holdup 自身の失敗。",
+
+        store_trouble: "ストアを読めません。",
+        refused_closed: "本番環境では、閲覧できる人を指定するまでダッシュボードは閉じています。config.web_auth（または HOLDUP_WEB_AUTH=user:password）を設定してください。" \
+          "手前に独自の認証がある場合は :none で開きます。docs/dashboard.md を参照してください。",
+        refused_credentials: "config.web_auth のユーザー名とパスワードが必要です。",
+        refused_person: "config.web_auth により閲覧が許可されていません。",
+        refused_host: "このホスト名では応答しません。`holdup web` が表示したアドレスで開いてください。",
+        refused_site: "他のサイトのページからは送信できません。",
+        refused_method: "ダッシュボードは表示専用です。GET と HEAD だけを受け付けます。",
+        refused_nowhere: "そのページはありません。上のメニューにすべてのページがあります。",
+        refused_failure: "ダッシュボードで失敗が起きました（%<error>s）。アプリケーションに影響はありません。詳細はログにあります。ご報告ください。"
+      }.freeze
+    end
+  end
+end

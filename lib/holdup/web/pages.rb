@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "pages/advice"
+require_relative "pages/blame"
+require_relative "pages/calculator"
+require_relative "pages/health"
+require_relative "pages/jit"
+require_relative "pages/overview"
+require_relative "pages/processes"
+require_relative "pages/unit"
+require_relative "pages/units"
+
+module Holdup
+  class Web
+    # The pages by what stands in the address; the first is where one comes in.
+    module Pages
+      ALL = {"overview" => Overview, "endpoints" => Endpoints, "jobs" => Jobs, "endpoint" => Unit, "blame" => Blame, "processes" => Processes, "advice" => Advice,
+             "calculator" => Calculator, "jit" => Jit, "health" => Health}.freeze
+      # Those that every page links to.
+      MENU = (ALL.keys - ["endpoint"]).freeze
+    end
+  end
+end

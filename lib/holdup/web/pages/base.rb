@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../../inquiry/summed"
+require_relative "../../reports/headline"
+require_relative "../blocks"
+
+module Holdup
+  class Web
+    module Pages
+      # What pages share: the store, the question, words. A page has blocks, and perhaps files of the same figures.
+      class Base
+        # @param context [Context]
+        # @param store [Stores::Sql]
+        # @param query [Query]
+        # @param words [Words]
+        def initialize(context:, store:, query:, words:)
+          @context = context
+          @store = store
+          @query = query
+          @words = words
+        end
+
+        # @return [Array<Object>] of Blocks
+        def blocks = []
+
+        # @return [Array<String>] endings that it can be had with
+        def exports = []
+
+        # @param _ending [String] one of exports
+        # @return [String]
+        def export(_ending) = nil
+
+        # @return [Boolean] whether it is about a span of time
+        def span? = true
+
+        private
+
+        attr_reader :query, :store
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def summary = @summary ||= read
+
+        def read(**view) = Inquiry::Summed.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)
+
+        # @param section [Class] of Reports::Sections
+        # @return [Reports::Section, nil]
+        def section(section, of: summary, limit: query.limit) = section.new(of, words: @words.reports, limit:).call
+
+        def table(section, **options, &) = Blocks::Table.of(self.section(section, **options), &)
+
+        def headline(summary = self.summary) = Reports::Headline.new(summary, words: @words.reports)
+
+        def unit_link(row) = Blocks::Link.new(text: label(row), page: "endpoint", params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
+
+        def label(row) = Reports::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+      end
+    end
+  end
+end

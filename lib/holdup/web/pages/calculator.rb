@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/sizing/calculator"
+require_relative "../../inquiry/values"
+require_relative "../../reports/calculation"
+require_relative "base"
+
+module Holdup
+  class Web
+    module Pages
+      # The thread calculator: works without any data.
+      class Calculator < Base
+        IO = "45%"
+        FIELDS = {"io" => "45%", "running" => "12ms", "idle" => "30ms", "acquisitions" => "8"}.freeze
+
+        # @return [Array<Object>]
+        def blocks
+          [form, Blocks::Lead.new(text: calculation.answer), Blocks::Table.of(calculation.section).with(title: word(:title_calculator)), Blocks::Notes.new(texts: calculation.reasons)]
+        end
+
+        def exports = %w[json]
+
+        # @return [String]
+        def export(_json) = calculation.json
+
+        def span? = false
+
+        private
+
+        def form
+          fields = FIELDS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:) }
+          Blocks::Form.new(title: calculation.title, page: "calculator", fields:, button: word(:calculate_button))
+        end
+
+        def shown(name) = query[name] || ((name == "io" && !timed?) ? IO : nil)
+
+        def timed? = !query["io"] && !!(query["running"] || query["idle"])
+
+        def calculation = @calculation ||= Reports::Calculation.new(Analysis::Sizing::Calculator.new(demand), words: @words.reports, timed: timed?)
+
+        def demand
+          return Analysis::Sizing::Demand.of_share(Inquiry::Values.share("io", shown("io"))) unless timed?
+          raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms") unless query["running"] && query["idle"]
+          Analysis::Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"), acquisitions: Inquiry::Values.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+        end
+
+        def time(name)
+          found = Inquiry::Values.duration(name, query[name])
+          (found.zero? && name == "running") ? raise(UsageError.new("running can't be 0", "a unit that never holds the GVL needs no threads")) : found
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../../doctor"
+require_relative "../../doctor/examination"
+require_relative "../../doctor/segment_facts"
+require_relative "../../reports/figures"
+require_relative "base"
+
+module Holdup
+  class Web
+    module Pages
+      # What is measured, what is missing, and how much the store has: the doctor's page. It works without a store, because
+      # that is when it is needed.
+      class Health < Base
+        # Counters of what was not recorded as it should be.
+        DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
+
+        # @return [Array<Object>]
+        def blocks = [checks, *stored, segments].compact
+
+        def exports = %w[json]
+
+        # @return [String]
+        def export(_json)
+          require_relative "../../reports/findings_json"
+          Reports::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
+        end
+
+        def span? = false
+
+        private
+
+        def host = @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock, segments: Doctor::SegmentFacts, open_store: @context.store).call
+
+        def found = @found ||= Doctor.call(host)
+
+        def checks = Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
+
+        def item(finding)
+          [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts), finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
+        end
+
+        def told(key, facts) = word(:"doctor_#{key}", **facts.transform_values { |fact| Reports::Width.clean(fact) })
+
+        def stored
+          return [] unless host.store
+          facts = host.store
+          pairs = {location: facts[:location], bytes: Reports::Figures.bytes(facts[:bytes]), series: Reports::Figures.count(facts[:series]), schema: facts[:schema].to_s,
+                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s])}
+          [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, text| [word(:"store_#{key}"), Reports::Width.clean(text)] })]
+        end
+
+        def segments
+          return if host.segments.empty?
+          columns = %i[process server segment_alive segment_last segment_requests segment_drops].map { |key| Blocks::Column.new(text: word(key)) }
+          Blocks::Table.new(title: word(:segments_title), columns:, rows: host.segments.map { |process| row(process) }, notes: [word(:segments_note)])
+        end
+
+        def row(process)
+          ["pid #{process.pid}", Reports::Width.clean(process.profile["server"] || Reports::Figures::NONE), word(process.alive ? :yes : :no),
+            Reports::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Reports::Figures.count(process.requests), Reports::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
+        end
+
+        def time(second) = second ? Time.at(second).strftime("%F %T %:z") : Reports::Figures::NONE
+      end
+    end
+  end
+end

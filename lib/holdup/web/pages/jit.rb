@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/sections/jit"
+require_relative "base"
+
+module Holdup
+  class Web
+    module Pages
+      # The JIT of each process: since when, how warm, how much memory, what spoils it.
+      class Jit < Base
+        NS = 1_000_000_000
+        COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full life_thrown].freeze
+
+        # @return [Array<Object>]
+        def blocks
+          return [Blocks::Notes.new(texts: [word(:no_jit_samples)])] if lives.empty?
+          [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), table(Reports::Sections::Jit), lives_table].compact
+        end
+
+        private
+
+        def lives = summary.jits.present
+
+        def lives_table
+          Blocks::Table.new(title: word(:processes), columns: COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }, rows: lives.first(query.limit).map { |life| row(life) }, notes: [word(:life_note)])
+        end
+
+        def row(life)
+          facts = life.facts
+          [Reports::Width.clean([life.server, life.name].compact.join(" ")), Reports::Width.clean(facts.kind), Reports::Width.clean(facts.by || Reports::Figures::NONE), age(life), seconds(life.warm_after_s),
+            truth(facts.effective), Reports::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Reports::Figures.count(facts.invalidations)]
+        end
+
+        def age(life) = life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Reports::Figures::NONE
+
+        def seconds(number) = Reports::Figures.duration(number && number * NS)
+
+        def truth(value) = word({true => :yes, false => :no}.fetch(value, :not_known))
+      end
+    end
+  end
+end

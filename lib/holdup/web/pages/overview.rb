@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require_relative "../../advice"
+require_relative "../../reports/advice_findings"
+require_relative "../../reports/sections/causes"
+require_relative "../../reports/sections/distributions"
+require_relative "../../reports/sections/settings"
+require_relative "base"
+require_relative "reported"
+require_relative "split_block"
+require_relative "units/table"
+
+module Holdup
+  class Web
+    module Pages
+      # The answer at a glance: the verdict, where the time goes, who causes and who suffers stall, what stands out.
+      class Overview < Base
+        include Reported
+        include SplitBlock
+
+        TOP = 5
+        COLUMNS = %i[name count p95 split suffered each].freeze
+
+        # @return [Array<Object>]
+        def blocks
+          return [lead, Blocks::Notes.new(texts: [word(:empty_next)])] if summary.empty?
+          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), causes, sufferers, findings,
+            table(Reports::Sections::Settings)].compact
+        end
+
+        private
+
+        def lead = Blocks::Lead.new(text: headline.verdict)
+
+        def causes = table(Reports::Sections::Causes, limit: TOP).with(more: Blocks::Link.new(text: word(:all_blame), page: "blame"))
+
+        def sufferers
+          Units::Table.new(summary, words: @words, link: method(:unit_link)).call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
+            .with(more: Blocks::Link.new(text: word(:all_endpoints), page: (summary.unit_kind == :job) ? "jobs" : "endpoints"))
+        end
+
+        # Those that need no replay; the page of advice has all.
+        def findings
+          found = Holdup::Advice.call(Holdup::Advice::Situation.new(summary:))
+          Blocks::Findings.new(title: word(:stands_out), items: Reports::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
+        end
+      end
+    end
+  end
+end

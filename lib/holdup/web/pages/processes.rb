@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/ceiling"
+require_relative "../../reports/sections/pools"
+require_relative "../../reports/sections/processes"
+require_relative "../../reports/sections/queues"
+require_relative "base"
+require_relative "reported"
+
+module Holdup
+  class Web
+    module Pages
+      # What processes take of the machine, and how much of it they could take.
+      class Processes < Base
+        include Reported
+
+        SECTIONS = [Reports::Sections::Processes, Reports::Sections::Pools, Reports::Sections::Queues].freeze
+
+        # @return [Array<Object>]
+        def blocks = [*ceilings, *tables]
+
+        private
+
+        def tables
+          found = SECTIONS.filter_map { |section| table(section) }
+          found.empty? ? [Blocks::Notes.new(texts: [word(:no_samples)])] : found
+        end
+
+        def ceilings
+          found = summary.processes.machines.filter_map { |machine| machine.ceiling && sentence(machine) }
+          found.map { |text, level| Blocks::Lead.new(text:, level:) }
+        end
+
+        def sentence(machine)
+          ceiling = Reports::Ceiling.new(machine.ceiling, words: @words.reports)
+          return [ceiling.sentence, :warn] if machine.ceiling.low?
+          [word(:ceiling_fine, vcpus: ceiling.vcpus, processes: ceiling.processes, range: ceiling.range), :good]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "../../errors"
+require_relative "../../reports/sections/distributions"
+require_relative "../../reports/sections/pairs"
+require_relative "../../reports/sections/settings"
+require_relative "../../reports/sections/slices"
+require_relative "base"
+require_relative "distribution"
+require_relative "reported"
+require_relative "split_block"
+
+module Holdup
+  class Web
+    module Pages
+      # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are spread.
+      class Unit < Base
+        include Reported
+        include SplitBlock
+
+        # @raise [UsageError] without the name of one
+        def initialize(...)
+          super
+          raise UsageError.new("this page is about one endpoint or job", "choose it in a table") unless query["unit"]
+        end
+
+        # @return [Array<Object>]
+        def blocks
+          return [name, Blocks::Lead.new(text: headline.verdict)] if summary.empty?
+          [name, Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, Distribution.new(summary.total, words: @words).block,
+            table(Reports::Sections::Distributions), suffers, causes, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
+        end
+
+        private
+
+        def name = Blocks::Notes.new(texts: [Reports::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" "))])
+
+        def filter = query.filter(name: Query.literal(query["unit"]), queue: query["in"])
+
+        def summary = @summary ||= read(filter:)
+
+        # All others too: only together do they tell whom this one stalled.
+        def everyone = @everyone ||= read(filter: Analysis::Filter.new(threads: query.threads))
+
+        def suffers = pairs(:stalled_by, summary.pairs, &:causer)
+
+        def causes = pairs(:stalls, everyone.pairs.select { |pair| filter.series?(pair.causer) }, &:victim)
+
+        def pairs(title, found)
+          return if found.empty?
+          columns = %i[by_name pair_about pair_least pair_most pair_stall].map { |key| Blocks::Column.new(text: word(key)) }
+          Blocks::Table.new(title: word(title), columns:, rows: found.map { |pair| [other(yield(pair)), *shares(pair), Reports::Figures.duration(pair.about_ns)] }, notes: [word(:pairs_note)])
+        end
+
+        def other(series) = series.unit? ? unit_link(series) : Reports::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
+
+        def shares(pair) = [pair.share, pair.least_share, pair.most_share].map { |share| Reports::Figures.share(share) }
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "base"
+require_relative "units/csv"
+require_relative "units/order"
+require_relative "units/table"
+
+module Holdup
+  class Web
+    module Pages
+      # All endpoints, or all jobs, sorted by what one asks for.
+      class UnitsPage < Base
+        SORT = "suffered"
+
+        # @return [Array<Object>]
+        def blocks
+          return [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: [word(:empty_next)])] if summary.empty?
+          [Blocks::Notes.new(texts: headline.figures), Units::Table.new(summary, words: @words, link: method(:unit_link)).call(sorted.first(query.limit), title: word(:"title_#{self.class::PAGE}"), order:, notes: more)]
+        end
+
+        def exports = %w[csv json]
+
+        # @return [String]
+        def export(ending)
+          return Units::Csv.call(sorted, summary) if ending == "csv"
+          require_relative "../../reports/json"
+          Reports::Json.new(summary, words: @words.reports).call
+        end
+
+        private
+
+        def summary = @summary ||= read(filter: query.filter(kind: self.class::KIND))
+
+        def order = @order ||= Units::Order.new(query["sort"] || SORT, query["dir"])
+
+        def sorted = @sorted ||= order.call(summary.rows, summary)
+
+        def more
+          hidden = summary.rows.size - query.limit
+          hidden.positive? ? [word(:more_rows_here, count: Reports::Figures.count(hidden))] : []
+        end
+      end
+
+      # Requests by endpoint.
+      class Endpoints < UnitsPage
+        KIND = :request
+        PAGE = :endpoints
+      end
+
+      # Jobs by class.
+      class Jobs < UnitsPage
+        KIND = :job
+        PAGE = :jobs
+      end
+    end
+  end
+end

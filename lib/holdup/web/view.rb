@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "../reports/figures"
+require_relative "../reports/width"
+require_relative "../version"
+require_relative "language"
+require_relative "pages"
+require_relative "query"
+
+module Holdup
+  class Web
+    # What templates need to know: words, and addresses under whatever path the dashboard is mounted at.
+    class View
+      # A proxy's prefix, as a path of this host and nothing else.
+      PREFIX = %r{\A(?:/[\w.~-]+)+\z}
+      # A collector carries every ten seconds to a minute; after so long something is wrong.
+      BEHIND_S = 300
+      NS = 1_000_000_000
+      NAME = 200
+
+      # @return [String, nil] the page's
+      attr_reader :name
+      attr_reader :query
+
+      # @param request [Roda::RodaRequest]
+      # @param words [Words]
+      # @param query [Query, nil] nil where it can't be read
+      # @param name [String, nil]
+      def initialize(request:, words:, query:, name:)
+        @request = request
+        @words = words
+        @query = query
+        @name = name
+      end
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def language = @words.language
+
+      # @param page [String]
+      # @param params [Hash{String => String}] over what goes from page to page
+      # @param ending [String, nil] of a file
+      # @return [String]
+      def url(page, params = {}, ending: nil)
+        asked = {**(@query ? @query.kept : {}), **params}.compact
+        path = (page == Pages::ALL.keys.first && !ending) ? "/" : "/#{page}#{".#{ending}" if ending}"
+        asked.empty? ? "#{base}#{path}" : "#{base}#{path}?#{URI.encode_www_form(asked)}"
+      end
+
+      # @return [String] this page with other words in its address
+      def here(params) = url(@name || "overview", {**(@query ? @query.all : {}), **params})
+
+      def asset(file) = "#{base}/assets/#{App::ASSETS.name(file)}"
+
+      def title = @name ? word(:"title_#{@name}") : word(:title_message)
+
+      # @return [String, nil] since when there is nothing new
+      def behind(newest_s, now_s)
+        return unless newest_s && now_s - newest_s > BEHIND_S
+        word(:behind, time: Time.at(newest_s).strftime("%F %T %:z"), ago: Reports::Figures.duration((now_s - newest_s) * NS))
+      end
+
+      # @param text [String]
+      # @return [String] no longer than a name that is recorded
+      def cut(text) = Reports::Width.truncate(text, NAME)
+
+      # @return [String] "12.3%" for SVG
+      def percent(share) = "#{(share * 100).round(3)}%"
+
+      # @param bar [Blocks::Bar]
+      # @return [Array<Array(Symbol, String, String)>] state, where it begins, how wide it is
+      def stretches(bar)
+        at = 0.0
+        bar.parts.filter_map do |state, share|
+          at += share
+          [state, percent(at - share), percent(share)] if share.positive?
+        end
+      end
+
+      private
+
+      def base
+        @base ||= begin
+          prefix = @request.env["HTTP_X_FORWARDED_PREFIX"].to_s.b.delete_suffix("/")
+          own = @request.script_name.to_s.delete_suffix("/")
+          (PREFIX.match?(prefix) && !own.start_with?(prefix)) ? prefix + own : own
+        end
+      end
+    end
+  end
+end

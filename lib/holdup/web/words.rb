@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require_relative "../reports/words"
+require_relative "locales/en"
+require_relative "locales/ja"
+
+module Holdup
+  class Web
+    # The sentences of the dashboard in one language, with those of the reports under them.
+    class Words
+      LANGUAGES = {"en" => Locales::EN, "ja" => Locales::JA}.freeze
+
+      attr_reader :language
+      # @return [Reports::Words]
+      attr_reader :reports
+
+      # @param language [String] "en" or "ja"
+      def initialize(language)
+        @language = language
+        @table = LANGUAGES.fetch(language)
+        @reports = Reports::Words.new(language)
+      end
+
+      # @param key [Symbol]
+      # @param facts what its %<name>s take
+      # @return [String]
+      def call(key, **facts)
+        return @reports.call(key, **facts) unless @table.key?(key)
+        facts.empty? ? @table[key] : format(@table[key], **facts)
+      end
+    end
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web"
+
+class Holdup::Web::AccessTest < Minitest::Test
+  include Dashboard
+
+  OPS = {username: "ops", password: "gehe:im"}.freeze
+
+  def test_nobody_unless_somebody_is_named
+    @app = dashboard(auth: nil)
+    %w[/ /endpoints.csv /health /nowhere].each do |path|
+      get path
+      assert_equal 403, last_response.status
+      refute_includes last_response.body, "OrdersController"
+    end
+    assert_includes text, "config.web_auth"
+  end
+
+  def test_a_name_and_its_password
+    @app = dashboard(auth: OPS)
+    get "/"
+    assert_equal [401, 'Basic realm="Holdup", charset="UTF-8"'], [last_response.status, last_response.headers["www-authenticate"]]
+    [%w[ops geheim], %w[op gehe:im], ["", ""], ["ops", ""]].each do |name, password|
+      basic_authorize(name, password)
+      get "/"
+      assert_equal 401, last_response.status
+    end
+    basic_authorize("ops", "gehe:im")
+    get "/"
+    assert_equal 200, last_response.status
+  end
+
+  def test_damaged_credentials
+    @app = dashboard(auth: OPS)
+    ["Basic", "Basic !!!", "Bearer abc", "Basic #{["ops"].pack("m0")}", "\xFF\xFE", "Basic #{"A" * 100_000}"].each do |header|
+      get "/", {}, {"HTTP_AUTHORIZATION" => header}
+      assert_equal 401, last_response.status, header[0, 20]
+    end
+  end
+
+  def test_whom_a_block_lets_in
+    @app = dashboard(auth: ->(env) { env["HTTP_X_STAFF"] })
+    get "/"
+    assert_equal 403, last_response.status
+    get "/", {}, {"HTTP_X_STAFF" => "1"}
+    assert_equal 200, last_response.status
+  end
+
+  def test_only_by_the_names_it_knows
+    @app = dashboard(hosts: %w[localhost [::1]])
+    {"localhost:9000" => 200, "LOCALHOST" => 200, "[::1]:9000" => 200, "evil.example" => 403, "" => 403}.each do |host, status|
+      get "/", {}, {"HTTP_HOST" => host}
+      assert_equal status, last_response.status, host
+    end
+  end
+
+  def test_nothing_can_be_sent
+    {"cross-site" => 403, "same-site" => 403, "same-origin" => 405, nil => 405}.each do |site, status|
+      post "/", {}, {"HTTP_SEC_FETCH_SITE" => site}.compact
+      assert_equal status, last_response.status, site.inspect
+    end
+    %w[PUT DELETE PATCH TRACE].each do |method|
+      custom_request(method, "/endpoints")
+      assert_equal 405, last_response.status
+    end
+    head "/"
+    assert_equal [200, ""], [last_response.status, last_response.body]
+  end
+end

@@ -1,0 +1,112 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web"
+require "json"
+
+class Holdup::Web::AppTest < Minitest::Test
+  include Dashboard
+
+  PAGES = %w[/ /endpoints /jobs /blame /processes /advice /calculator /jit /health].freeze
+
+  def test_every_page_in_both_languages
+    PAGES.product(%w[en ja]).each do |path, language|
+      get path, {"lang" => language}
+      assert_equal 200, last_response.status, path
+      assert_includes last_response.body, %(<html lang="#{language}">)
+      assert_equal 1, last_response.body.scan("<h1>").size
+      tables_hold(path)
+    end
+  end
+
+  def tables_hold(path)
+    last_response.body.scan(%r{<table>.*?</table>}m) do |table|
+      assert_match(/<caption[^>]*>[^<]+<\/caption>/, table, path)
+      widths = table.scan(%r{<tr>.*?</tr>}m).map { |row| row.scan(/<t[hd]/).size }.uniq
+      assert_equal 1, widths.size, "#{path}: #{widths.inspect}"
+    end
+  end
+
+  def empty
+    require "holdup/stores"
+    dashboard(store: Holdup::Stores.open("memory:"))
+  end
+
+  def test_an_empty_store_says_what_to_do
+    @app = empty
+    PAGES.each do |path|
+      get path
+      assert_equal 200, last_response.status, path
+    end
+    get "/"
+    assert_includes text, "Choose a longer span above, or look at Health"
+  end
+
+  def test_a_dead_collector_since_when
+    get "/"
+    refute_includes text, "no new measurements"
+    later = dashboard(clock: CommandLine::Still.new(now_s: sample.to_s + 3600))
+    page = later.call(Rack::MockRequest.env_for("/?since=3h"))[2].join
+    assert_includes page, "There are no new measurements since #{Time.at(sample.to_s - 60).strftime("%F %T")}"
+  end
+
+  def test_the_figures_of_one_endpoint
+    get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
+    assert_equal 200, last_response.status
+    assert_includes text, "Who stalls it"
+    assert_includes text, "Whom it stalls"
+    assert_match(/134 ms - 268 ms \d+/, text)
+    get "/endpoint"
+    assert_equal 400, last_response.status
+  end
+
+  def test_files
+    get "/overview.json"
+    assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"], [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]
+    get "/endpoints.csv"
+    assert_equal 9, last_response.body.lines.size
+    get "/blame.md"
+    assert_match(/\A# Holdup report/, last_response.body)
+    %w[/overview.csv /overview.exe /endpoints. /.json /jit.json].each do |path|
+      get path
+      assert_equal 404, last_response.status, path
+    end
+  end
+
+  def test_what_is_put_together_wrongly_is_said
+    assert_equal 400, answer("/endpoints", "since=%ZZ")
+    {"since=x" => "since can", "since=1h&until=2h" => "since is not before until", "kind=cat" => "kind can", "sort=nme" => "did you mean name?", "sort=p95&dir=up" => "dir can",
+     "limit=0" => "limit can", "threads=x" => "threads can", "name=%00" => "no text", "name=#{"a" * 1001}" => "too long",
+     "x=#{"a" * 9000}" => "too long"}.each do |query, sentence|
+      get "/endpoints?#{query}"
+      assert_equal 400, last_response.status, query[0, 60]
+      assert_includes CGI.unescapeHTML(text), sentence
+    end
+  end
+
+  def test_addresses_from_nowhere
+    random = Random.new(7)
+    paths = ["//", "/%00", "/..%2f..%2fetc/passwd", "/assets/..%2fholdup.css", "/assets/", "/assets/x.css", "/endpoint/x", "/\u{1F4A9}", "/#{"a" * 5000}", "/%ff%fe"] +
+      Array.new(60) { "/#{random.bytes(random.rand(1..30)).bytes.map { |byte| format("%%%02X", byte) }.join}" }
+    paths.each { |path| assert_includes 400..499, answer(path, ""), path[0, 60] }
+    assert_equal 404, app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => "/a\xFF.b")).first
+    Array.new(100) { random.bytes(random.rand(1..40)).delete("\r\n") }.each do |query|
+      assert_includes [200, 400], answer("/endpoints", query), query.inspect
+    end
+  end
+
+  def answer(path, query)
+    env = Rack::MockRequest.env_for("/").merge("PATH_INFO" => path.gsub(/%(\h\h)/) { $1.hex.chr }.b, "QUERY_STRING" => query)
+    app.call(env).first
+  end
+
+  def test_a_name_is_no_program
+    get "/endpoints", {"name" => "{#{"{a,b}" * 40}}"}
+    assert_equal 200, last_response.status
+    get "/endpoints", {"name" => "orders"}
+    refute_includes text, "OrdersController"
+    get "/endpoints", {"name" => "Orders"}
+    assert_includes text, "OrdersController#index"
+    refute_includes text, "ReportsController#sales"
+  end
+end

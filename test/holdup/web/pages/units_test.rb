@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web"
+
+class Holdup::Web::UnitsTest < Minitest::Test
+  include Dashboard
+
+  HOSTILE = ["<script>alert(1)</script>", "\u202Egnp.exe", "\u{1F4A9}\u{20BB7}", "=HYPERLINK(\"x\")", "a\"b,c\nd", "'><img src=x onerror=alert(1)>"].freeze
+
+  def hostile(names = HOSTILE)
+    SampleWindows.new(units: names.to_h { |name| [name, {ms: {cpu: 1, stalled: 1}, acquisitions: 1, units: 5, blame: 1}] })
+  end
+
+  def names = last_response.body.scan(%r{<th scope="row"><a[^>]*>([^<]*)</a>}).flatten
+
+  def test_sorted_by_each_column_both_ways
+    %w[name count rate wall p50 p95 p99 suffered caused each acquisitions acquisition hold queued errors].each do |figure|
+      get "/endpoints", {"sort" => figure}
+      first = names
+      assert_equal 8, first.size
+      assert_includes last_response.body, %(<th scope="col" aria-sort="descending">)
+      get "/endpoints", {"sort" => figure, "dir" => "asc"}
+      assert_equal first, names.reverse
+    end
+    get "/endpoints", {"sort" => "count", "limit" => "2"}
+    assert_equal ["ProductsController#index", "OrdersController#index"], names
+    assert_includes text, "6 more"
+  end
+
+  def test_names_are_text_whatever_is_in_them
+    @sample = hostile
+    %w[/ /endpoints /blame /advice /processes /health].each do |path|
+      get path
+      assert_equal 200, last_response.status
+      assert_empty last_response.body.scan(/<script|<img|\u202E/), path
+      assert_predicate last_response.body, :valid_encoding?
+    end
+    HOSTILE.each do |name|
+      get "/endpoint", {"unit" => name, "kind" => "request"}
+      assert_equal 200, last_response.status
+      assert_includes text, "15 requests"
+      assert_empty last_response.body.scan(/<script|<img/)
+    end
+  end
+
+  def test_a_spreadsheet_gets_no_formula
+    @sample = hostile
+    get "/endpoints.csv"
+    assert_includes last_response.body, %("'=HYPERLINK(""x"")",request,)
+    assert_equal 1 + HOSTILE.size, last_response.body.lines("\r\n").size
+    assert_includes last_response.body, %("a""b,c?d")
+  end
+
+  def test_a_name_without_end_is_cut
+    @sample = hostile(["x" * 900])
+    get "/endpoints"
+    assert_operator names.first.size, :<=, 200
+  end
+end

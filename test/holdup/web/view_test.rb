@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web"
+
+class Holdup::Web::ViewTest < Minitest::Test
+  include Dashboard
+
+  def links = last_response.body.scan(/(?:href|action)="([^"]*)"/).flatten.uniq - ["#main"]
+
+  def test_links_stay_under_the_path_that_it_is_mounted_at
+    [["", nil, "/"], ["/holdup", nil, "/holdup/"], ["/holdup", "/shop", "/shop/holdup/"], ["/shop/holdup", "/shop", "/shop/holdup/"]].each do |script, prefix, start|
+      get "/", {}, {"SCRIPT_NAME" => script, "HTTP_X_FORWARDED_PREFIX" => prefix}.compact
+      assert(links.all? { |link| link.start_with?(start) && !link.start_with?("//") }, links.inspect)
+    end
+  end
+
+  def test_a_prefix_is_a_path_and_nothing_else
+    ["//evil.example", "https://evil.example", "/a\"b", "/a b", "javascript:x", "/a/../b?c"].each do |prefix|
+      get "/", {}, {"HTTP_X_FORWARDED_PREFIX" => prefix}
+      refute_includes last_response.body, prefix
+    end
+  end
+
+  def test_links_keep_what_was_asked
+    get "/", {"since" => "6h", "name" => "Orders*", "lang" => "ja"}
+    others = links.grep(/\/(endpoints|jobs|blame|processes|advice|jit)\?/)
+    assert_equal 6, others.grep(/\?since=6h&amp;name=Orders(\*|%2A)&amp;lang=ja/).size, others.inspect
+  end
+
+  def test_files_of_pages_never_change
+    get "/"
+    style = links.grep(/holdup-\h{12}\.css\z/).first
+    @app = dashboard(auth: nil)
+    get style
+    assert_equal [200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"], [last_response.status, *last_response.headers.values_at("content-type", "cache-control")]
+    assert_operator last_response.body.bytesize, :<, 15_000
+    refute_match(/url\(|@import|https?:/, last_response.body)
+  end
+end

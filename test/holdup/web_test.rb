@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web"
+
+class Holdup::WebTest < Minitest::Test
+  include Dashboard
+
+  def in_environment(variables)
+    before = variables.keys.to_h { |name| [name, ENV[name]] }
+    variables.each { |name, value| ENV[name] = value }
+    yield
+  ensure
+    before.each { |name, value| ENV[name] = value }
+  end
+
+  def test_each_answer_is_closed_to_others
+    get "/"
+    assert_predicate last_response, :ok?
+    policy = last_response.headers["content-security-policy"]
+    ["default-src 'none'", "style-src 'self'", "script-src 'self'", "img-src 'self' data:", "frame-ancestors 'self'", "base-uri 'none'", "form-action 'self'"]
+      .each { |rule| assert_includes policy.split("; "), rule }
+    assert_equal "nosniff", last_response.headers["x-content-type-options"]
+    assert_nil last_response.headers["set-cookie"]
+    assert_empty last_response.body.scan(/<script|style=|\son\w+=|https?:/i)
+  end
+
+  def test_it_is_not_measured_and_leaves_the_thread_as_it_was
+    env = Rack::MockRequest.env_for("/")
+    before = Thread.current.priority
+    app.call(env)
+    assert env.key?("holdup.unmeasured")
+    assert_equal before, Thread.current.priority
+  end
+
+  def test_closed_in_production_open_in_development
+    {{"RAILS_ENV" => "production", "RACK_ENV" => nil, "APP_ENV" => nil} => 403, {"RAILS_ENV" => nil, "RACK_ENV" => nil, "APP_ENV" => nil} => 403,
+     {"RAILS_ENV" => "development", "RACK_ENV" => "production", "APP_ENV" => nil} => 403, {"RAILS_ENV" => nil, "RACK_ENV" => "test", "APP_ENV" => nil} => 503}.each do |variables, status|
+      in_environment(variables.merge("HOLDUP_STORE" => "/nonexistent/store.sqlite3", "HOLDUP_WEB_AUTH" => nil)) do
+        assert_equal status, Holdup::Web.call(Rack::MockRequest.env_for("/")).first, variables.inspect
+      end
+    end
+  end
+
+  def test_loading_it_loads_no_library
+    output = fresh_ruby("require 'holdup/web'; puts $LOADED_FEATURES.grep(/sequel|roda|tilt|sqlite|analysis/)", options: ["-I#{File.expand_path("../../lib", __dir__)}"], prelude: "")
+    assert_empty output
+  end
+
+  def test_a_store_that_is_not_there_is_said
+    @app = Holdup::Web.new(store: -> { Holdup::Stores.open("/nonexistent/store.sqlite3", read_only: true) }, dir: "/nonexistent", auth: :none)
+    get "/"
+    assert_equal 503, last_response.status
+    assert_includes text, "there is no such file; the collector makes it"
+    get "/health"
+    assert_equal 200, last_response.status
+  end
+
+  def test_a_store_that_may_only_be_read
+    CommandLine.instance_method(:with_store).bind_call(self, sample) do |path|
+      File.chmod(0o400, path)
+      @app = dashboard(store: Holdup::Stores.open(path, read_only: true))
+      get "/endpoints"
+      assert_equal 200, last_response.status
+      assert_includes text, "OrdersController#index"
+    end
+  end
+
+  def test_a_failure_of_ours_is_a_page_and_stands_in_the_log
+    @app = dashboard(store: Object.new)
+    errors = StringIO.new
+    get "/", {}, {"rack.errors" => errors}
+    assert_equal 500, last_response.status
+    assert_includes text, "The application is not affected"
+    assert_includes errors.string, "NoMethodError"
+  end
+end

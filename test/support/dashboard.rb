@@ -1,0 +1,26 @@
+# frozen_string_literal: true
+
+require "rack/test"
+
+# Asks the dashboard over a store with the sample's windows and processes, at the end of their span.
+module Dashboard
+  include Rack::Test::Methods
+
+  # @return [Holdup::Web]
+  def app = @app ||= dashboard
+
+  def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s), **options)
+    require "holdup/web"
+    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, **options)
+  end
+
+  def sample = @sample ||= SampleWindows.new
+
+  def sample_store
+    require "holdup/stores"
+    Holdup::Stores.open("memory:").tap { |store| store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a) }
+  end
+
+  # @return [String] the page's text without markup
+  def text = last_response.body.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/\s+/, " ")
+end
