@@ -15,12 +15,24 @@ module Holdup
       LIMIT = 14
       OBJECTIVES = %i[latency cost balanced throughput].freeze
 
+      # Options that go with an advice and not with its verification.
+      ASKED = %i[slo kind objective factor vcpus memory connections limit].freeze
+
       # Reads the arguments to the keywords of Advise.
       Arguments = Data.define(:now_s) do
         # @return [Hash{Symbol => Object}]
         def parse(argv)
           values = Options.new("holdup advise [options]") { |parser, read| declare(parser, read) }.parse(argv)
-          values.key?(:help) ? values : values.except(:since, :until).merge(SizingOptions.span_of(values, now_s))
+          return values if values.key?(:help)
+          check(values)
+          span = values.key?(:verify) ? {from_s: values[:since], to_s: values.fetch(:until, now_s)} : SizingOptions.span_of(values, now_s)
+          values.except(:since, :until).merge(span)
+        end
+
+        # What was asked for when the advice was given stands in its file.
+        def check(values)
+          given = values.keys & ASKED
+          raise UsageError.new("--verify takes none of what was asked then", "leave out #{given.map { |key| "--#{key.to_s.tr("_", "-")}" }.join(", ")}") if values.key?(:verify) && given.any?
         end
 
         def declare(parser, values)
@@ -30,7 +42,9 @@ module Holdup
           parser.on("--memory SIZE", "limit of a host: 512M, 2G") { |text| values[:memory] = SizingOptions.bytes("--memory", text) }
           parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Values.whole("--db-connections", text, 1..1_000_000) }
           parser.on("--limit N", "rows of the table (#{Advise::LIMIT})") { |text| values[:limit] = Values.whole("--limit", text, 4..10_000) }
+          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Values.duration("--warm-up", text) / 1_000_000_000 }
           parser.on("--markdown", "for a pull request or an issue") { values[:format] = :markdown }
+          parser.on("--verify FILE", "what --json said: has it come true since?") { |text| values[:verify] = text }
         end
       end
 
@@ -50,16 +64,19 @@ module Holdup
       # @param connections [Integer, nil]
       # @param format [Symbol] :text, :json, :markdown
       # @param limit [Integer] rows
+      # @param warm_up_s [Integer]
+      # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured since
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, slo: Analysis::Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: LIMIT, store: nil, language: nil)
+        connections: nil, format: :text, limit: LIMIT, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, store: nil, language: nil)
         raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
         @console = console
         @span = {from_s:, to_s:}
         @sizing = {kind:, factor:, objective: Analysis::Sizing::Objective.new(objective || ((kind == :job) ? :throughput : :latency), slo:),
-                   given: {vcpus:, memory_limit_bytes: memory, connections:}}
+                   given: {vcpus:, memory_limit_bytes: memory, connections:}, warm_up_s:}
+        @verify = verify
         @format = format
         @limit = limit
         @store = store
@@ -68,6 +85,7 @@ module Holdup
 
       # @return [Integer] exit status
       def run
+        return verification.run if @verify
         sized = Places.reading(@console.env, @store) { |store| Sized.new(store, **@span, **@sizing) }
         situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines: WrittenLines.new))
         @console.out.write(report(sized.recommendation, Advice.call(situation)).call)
@@ -75,6 +93,11 @@ module Holdup
       end
 
       private
+
+      def verification
+        require_relative "verify"
+        Verify.new(console: @console, file: @verify, **@span, json: @format == :json, store: @store, words: @words)
+      end
 
       def report(recommendation, findings)
         told = {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
@@ -97,7 +120,7 @@ module Holdup
 
       def json(recommendation, findings)
         require_relative "../reports/json_advice"
-        Reports::JsonAdvice.new(recommendation, findings, **@span)
+        Reports::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s))
       end
 
       def span = SizingOptions.told(**@span)

@@ -18,13 +18,15 @@ module Holdup
       # @param objective [Analysis::Sizing::Objective]
       # @param given [Hash] what the user says of the limits: vcpus, memory_limit_bytes, connections
       # @param factor [Float] of the load
-      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0)
+      # @param warm_up_s [Integer] after a boot, that don't count
+      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S)
         @from_s = from_s
         @to_s = to_s
         @kind = kind
         @objective = objective
         @given = given
         @factor = factor
+        @warm_up_s = warm_up_s
         @windows = store.windows(from_s, to_s).to_a
         @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
         @profiles = store.profiles(from_s, to_s).to_a
@@ -45,11 +47,20 @@ module Holdup
         @recommendation = summary.empty? ? nil : Analysis::Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor)
       end
 
+      # @return [Array<Analysis::Sizing::Observation>] one for each setting that units of this kind ran under, most units first
+      def observations
+        @windows.group_by(&:setting).values.map { |same| observe(same) }.reject { |each| each.setting.nil? }.sort_by { |each| -each.units }
+      end
+
       private
 
-      def observation = @observation ||= Analysis::Sizing::Observation.new(recording, kind: @kind, members: summary.processes.members)
+      def observation = @observation ||= observe(@windows)
 
-      def recording = Analysis::Sizing::Recording.new(windows: @windows, profiles: @profiles, samples: @samples, kind: @kind, vcpus: @given[:vcpus] || machine&.vcpus)
+      def observe(windows) = Analysis::Sizing::Observation.new(recording(windows), kind: @kind, members: summary.processes.members)
+
+      def recording(windows)
+        Analysis::Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind: @kind, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
+      end
 
       def machine = summary.processes.machines.min_by { |machine| machine.vcpus || Float::INFINITY }
 

@@ -26,7 +26,7 @@ module Holdup
 
       def widths
         known = @found.widths.map { |key, width| word(:"width_#{key}", width: "+-#{Figures.share(width)}") }
-        known.empty? ? word(:widths_unknown) : word(:widths, widths: known.join(", "))
+        known.empty? ? "" : word(:widths, widths: known.join(", "))
       end
 
       def missing = @found.missing.map { |key| word(:"missing_#{key}") }.join(", ")

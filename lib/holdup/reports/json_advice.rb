@@ -12,10 +12,11 @@ module Holdup
       # @param findings [Array<Holdup::Advice::Finding>]
       # @param from_s [Integer]
       # @param to_s [Integer]
-      def initialize(recommendation, findings, from_s:, to_s:)
+      # @param asked [Hash{Symbol => Object}] what it was asked for besides (kind, warm_up_s): `--verify` needs it again
+      def initialize(recommendation, findings, from_s:, to_s:, **asked)
         @recommendation = recommendation
         @findings = findings
-        @span = {from_s:, to_s:}
+        @span = {from_s:, to_s:, **asked}
       end
 
       # @return [String] ends with a newline

@@ -69,6 +69,23 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def said(*others, played:) = played.in_a_file(*others) { |path| holdup("advise", "--store", path, "--since", "1h", now_s: [played, *others].map(&:to_s).max) }.out.gsub(/\s+/, " ")
 
+  # Everything recorded under 1 x 5, then the advised 2 x 5 under another load: the prediction is for that load.
+  def test_what_was_predicted_is_held_against_what_came
+    later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5), from_s: PLAYED.to_s)
+    PLAYED.in_a_file(later) do |path|
+      advice = "#{path}.json"
+      File.write(advice, holdup("advise", "--store", path, "--since", "1h", "--json", now_s: PLAYED.to_s).out)
+      said = holdup("advise", "--store", path, "--verify", advice, now_s: later.to_s)
+      assert_equal [0, ""], [said.status, said.err]
+      assert_match(/^KEPT: what was predicted/, said.out)
+      assert_match(/^response, p95 +\d+.* ms +\d+.* ms +\d+.* ms +[+-]\d/, said.out)
+      assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+      lines = JSON.parse(holdup("advise", "--store", path, "--verify", advice, "--json", now_s: later.to_s).out)["lines"]
+      lines.each { |line| assert_in_delta 0, line["error"], 0.1, line["name"] }
+      assert_match(/no units ran on the advised setting \(2 x 5\) since, only on: none/, holdup("advise", "--store", path, "--verify", advice, now_s: PLAYED.to_s).err)
+    end
+  end
+
   def test_a_changed_setting
     later = PlayedStore.new(PlayedRecording.new(minutes: 4, threads: 3), from_s: PLAYED.to_s)
     text = said(later, played: PLAYED)
@@ -98,7 +115,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_what_can_not_be_asked
     {%w[--slo fast] => /p95=300ms/, %w[--load x] => /above 0/, %w[--memory lots] => /512M or 2G/, %w[--objective throughput] => /is for jobs/,
-     %w[--since 1h --until 2h] => /not before/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
+     %w[--since 1h --until 2h] => /not before/, %w[--verify /nonexistent] => /can't read .*ENOENT/, %w[--verify a --slo p99] => /leave out --slo/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
       said = holdup("advise", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

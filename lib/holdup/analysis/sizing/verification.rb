@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require_relative "recommendation"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # Predicted against measured, after the change: the units recorded before it, replayed on the setting that there is now, at
+      # the load that came since. So it is the prediction that is judged, and not that load was other than at the old peak.
+      class Verification
+        # `name`: :response and :p95 of it, :wait (queued + stalled); ns. `error`: of the prediction against what was measured, of
+        # waits against the response (1 ms instead of 2 of 300 is no error), with `interval` (90 %)
+        Line = Data.define(:name, :before, :predicted, :measured, :error, :interval) do
+          # @return [Boolean] whether it came true: a tenth off, or no further off than chance explains
+          def kept? = error.abs <= self.class::CLOSE || interval.cover?(0.0)
+        end
+        Line::CLOSE = 0.1
+
+        # What a self-test compares: demand as recorded before, what was measured since.
+        Pair = Data.define(:demand, :measured, :wait_beside_ns)
+
+        NAMES = %i[response p95 wait].freeze
+        UNITS = 1500
+
+        # @param before [Recommendation] from the recording that the advice was given for
+        # @param since [Observation] of the changed setting
+        # @param rounds [Integer] of the bootstrap
+        def initialize(before, since, rounds: 20)
+          @before = before
+          @since = since
+          @rounds = rounds
+          @pair = Pair.new(demand: before.recording.demand, measured: since.measured, wait_beside_ns: since.wait_beside_ns)
+        end
+
+        # @return [Candidate] the setting that there is now
+        def candidate = @candidate ||= Candidate.new(processes: @since.processes, threads: @since.threads, time_slice_ns: @since.time_slice_ns)
+
+        # @return [Boolean] whether all of it came true
+        def kept? = lines.all?(&:kept?)
+
+        # @return [Array<Line>]
+        def lines = @lines ||= NAMES.map { |name| line(name) }
+
+        # @return [Integer] units measured since
+        def units = @since.units
+
+        private
+
+        def line(name)
+          predicted, measured = [whole.predicted, whole.measured].map { |figures| figure(figures, name) }
+          Line.new(name:, before: figure(@before.recording.measured, name), predicted:, measured:, error: error(predicted, measured, name), interval: interval(name))
+        end
+
+        def error(predicted, measured, name) = (predicted - measured) / ((name == :wait) ? whole.measured.response_ns : measured).to_f
+
+        def figure(figures, name)
+          case name
+          when :response then figures.response_ns
+          when :p95 then figures.p95_ns
+          else figures.queued_ns.to_i + figures.stalled_ns
+          end
+        end
+
+        # Who gets an arriving unit is one of these: the one that fits.
+        def assigned = @assigned ||= Forecast::ASSIGNMENTS.fetch(@since.kind).to_h { |one| [one, test(@before.traffic, 1, one, 8 * UNITS)] }.min_by { |_, result| result.errors.values.map(&:abs).max }
+
+        def whole = assigned.last
+
+        def test(part, seed, assignment, units)
+          SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: @before.limits.vcpus, assignments: [assignment], units:, seed:).call
+        end
+
+        # Units of before at the load of since.
+        def loaded(part)
+          Traffic.new([Traffic::Block.new(start_s: 0, rates: traffic.blocks.flat_map(&:rates), profiles: part.profiles)], block_s: traffic.block_s)
+        end
+
+        def traffic = @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts)
+
+        # Both sides might as well have been other minutes.
+        def interval(name)
+          @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
+          errors = @trials.map { |trial| trial.fetch(name) }.sort
+          [Bootstrap::LOW, Bootstrap::HIGH].map { |share| errors[((errors.size - 1) * share).round] }.then { |low, high| low..high }
+        end
+
+        def trial(seed)
+          random = Random.new(seed)
+          old, new = [@before.traffic, traffic].map { |all| all.with(Array.new(all.blocks.size) { all.blocks[random.rand(all.blocks.size)] }) }
+          result = test(old, seed, assigned.first, UNITS)
+          NAMES.to_h { |name| [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)] }
+        end
+
+        def swing(part, name) = single(part, name) / [single(traffic, name), 1].max
+
+        # From single units, as far as these were kept.
+        def single(part, name)
+          values = part.blocks.flat_map { |block| block.profiles.map { |profile| [value(profile, name), profile.weight] } }.sort
+          return values.sum { |value, weight| value * weight } / values.sum(&:last) unless name == :p95
+          left = 0.95 * values.sum(&:last)
+          values.find { |_, weight| (left -= weight) <= 0 }&.first.to_f
+        end
+
+        def value(profile, name)
+          queued_ns = @pair.measured.queued_ns ? profile.queued_ns.to_i : 0
+          (name == :wait) ? queued_ns + profile.stalled_ns : queued_ns + profile.wall_ns
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../analysis/sizing/verification"
+require_relative "../reports/verification"
+require_relative "places"
+require_relative "sized"
+require_relative "sizing_options"
+
+module Holdup
+  class CLI
+    # `holdup advise --verify FILE`: whether what was predicted came true, once the advice was followed. FILE is what
+    # `holdup advise --json` wrote; the recording that it was given for is still in the store.
+    class Verify
+      VERSION = 1
+      LARGEST = 10_000_000
+
+      # @param console [Console]
+      # @param file [String]
+      # @param from_s [Integer, nil] nil: since the advice
+      # @param to_s [Integer]
+      # @param json [Boolean]
+      # @param warm_up_s [Integer, nil] nil: as when advice was given
+      # @param store [String, nil]
+      # @param words [Reports::Words]
+      def initialize(console:, file:, to_s:, words:, from_s: nil, json: false, warm_up_s: nil, store: nil)
+        @console = console
+        @file = file
+        @advice = read
+        @span = {from_s: from_s || @advice.fetch(:to_s), to_s:}
+        @json = json
+        @warm_up_s = warm_up_s || @advice[:warm_up_s]
+        @store = store
+        @words = words
+      end
+
+      # @return [Integer] exit status: 0 kept, 1 missed
+      # @raise [Error] where there is nothing to compare
+      def run
+        found = verification
+        report = Reports::Verification.new(found, advised:, span: SizingOptions.told(**@span), words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
+        @console.out.write(@json ? report.json : report.call)
+        found.kept? ? OK : FAILED
+      end
+
+      private
+
+      def read
+        advice = JSON.parse(File.read(@file, LARGEST), symbolize_names: true)
+        return advice if advice.is_a?(Hash) && advice[:version] == VERSION && %i[best from_s to_s].all? { |key| advice[key] }
+        raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify", "it takes what `holdup advise --json` wrote when it said keep or change")
+      rescue JSON::ParserError, SystemCallError => error
+        raise UsageError.new("--verify can't read #{@file[0, 200].inspect}: #{error.class.name[/\w+\z/]}", "it takes what `holdup advise --json` wrote")
+      end
+
+      def verification
+        before, since = Places.reading(@console.env, @store) { |store| [@advice.slice(:from_s, :to_s), @span].map { |span| sized(store, span) } }
+        Analysis::Sizing::Verification.new(recorded(before), changed(since))
+      end
+
+      def sized(store, span) = Sized.new(store, **span, kind:, objective: Analysis::Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)
+
+      def kind = (@advice[:kind] || :request).to_sym
+
+      def recorded(sized)
+        recommendation = sized.recommendation
+        return recommendation if recommendation && recommendation.recording.problems.empty? && !recommendation.limits.vcpus.nil?
+        raise Error.new("the recording that the advice was given for is no longer in the store", "single units are kept for 14 days")
+      end
+
+      def changed(sized)
+        seen = sized.observations
+        seen.find { |each| advised == size(each) && each.profiles.any? } ||
+          raise(Error.new("no units ran on the advised setting (#{advised.join(" x ")}) since, only on: #{seen.map { |each| size(each).join(" x ") }.uniq.join(", ").then { |all| all.empty? ? "none" : all }}",
+            "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
+      end
+
+      def advised = @advice[:best].values_at(:processes, :threads)
+
+      def size(observation) = [observation.processes, observation.threads]
+    end
+  end
+end

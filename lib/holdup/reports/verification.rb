@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "advice_figures"
+require_relative "section"
+require_relative "style"
+require_relative "table"
+require_relative "words"
+
+module Holdup
+  module Reports
+    # Predicted beside measured, after an advice was followed.
+    class Verification
+      WIDTH = 72
+
+      # @param found [Analysis::Sizing::Verification]
+      # @param advised [Array<Integer>] processes and threads
+      # @param span [String] that was measured
+      # @param words [Words]
+      # @param width [Integer] columns
+      # @param style [Style]
+      def initialize(found, advised:, span:, words: Words.new, width: 80, style: Style.none)
+        @found = found
+        @advised = advised
+        @span = span
+        @words = words
+        @figures = AdviceFigures.new(words)
+        @width = width
+        @style = style
+      end
+
+      # @return [String] ends with a newline
+      def call
+        layout = Table.new(Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:), width: [@width, WIDTH].min)
+        "#{[*wrap(title), "", *wrap(sentence).map { |line| @style.paint(line, :bold) }, "", @style.paint(layout.head, :dim), *layout.body, "", *wrap(word(:meaning))].join("\n")}\n"
+      end
+
+      # @return [String] for programs; ends with a newline
+      def json
+        lines = @found.lines.map { |line| {**line.to_h.slice(:name), **line.to_h.slice(:before, :predicted, :measured).to_h { |key, ns| [:"#{key}_ns", ns.round] }, error: line.error.round(4), interval: line.interval.minmax.map { |bound| bound.round(4) }, kept: line.kept?} }
+        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads), units: @found.units, lines:)}\n"
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"verify_#{key}", **facts)
+
+      def title = word(:title, setting: @figures.setting(@found.candidate), span: @span, units: Figures.count(@found.units))
+
+      def sentence
+        return word(:kept) if @found.kept?
+        word(:missed, names: @found.lines.reject(&:kept?).map { |line| word(line.name) }.join(", "))
+      end
+
+      def rows
+        @found.lines.map do |line|
+          [word(line.name), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error), line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
+        end
+      end
+
+      def wrap(text) = Width.wrap(text, @width)
+    end
+  end
+end
