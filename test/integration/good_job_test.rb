@@ -6,7 +6,7 @@ require "pg/version"
 require "rails/version"
 
 class GoodJobIntegrationTest < Minitest::Test
-  MIXED = "9.times { MailJob.perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
+  MIXED = "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
   # The failing job is run twice; the outer one runs a MailJob itself.
   UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
   SLOWER_S = 2
@@ -66,7 +66,9 @@ class GoodJobIntegrationTest < Minitest::Test
       app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except("ThrottledJob", *more.keys))
     assert_equal({"FailingJob" => 2}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
     # The nested MailJob came out of no queue.
-    assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.unit(name).histogram(:queued).count }
+    assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.units_of(name).sum { |slot| slot.histogram(:queued).count } }
+    assert_equal({["queues mails,urgent", "1"] => 5, ["queues mails,urgent", "10"] => 4, [nil, nil] => 1}, app.apart("MailJob"))
+    assert_equal({["queues reports", nil] => 3}, app.apart("ReportJob"))
   end
 
   def test_subprocesses_and_one_that_is_killed

@@ -7,19 +7,15 @@ require "json"
 class JobReportTest < Minitest::Test
   include CommandLine
 
-  PUSH = "30.times { PdfJob.perform_async; 2.times { MailJob.perform_async } }"
-
-  def setup
-    skip "redis-server is not on this machine; bin/setup --services installs it" unless RedisServer.installed?
-  end
+  PUSH = "30.times { PdfJob.perform_async; 2.times { MailJob.perform_async } }; 20.times { MailJob.set(queue: 'single').perform_async }"
 
   def test_jobs_queues_and_the_process
     with_report do |store|
       made = JSON.parse(report(store, "--kind", "job", "--format", "json"))
-      assert_equal({"PdfJob" => 30, "MailJob" => 60}, made["series"].to_h { |row| row.values_at("name", "count") })
+      assert_equal({%w[PdfJob default] => 30, %w[MailJob default] => 60, %w[MailJob single] => 20}, made["series"].to_h { |row| [row.values_at("name", "queue"), row["count"]] })
       check_pairs(made)
       check_process(made)
-      check_capacity(made)
+      check_capsules(made)
       assert_match(/^default +90 /, report(store, "--kind", "job", "--by", "queue"))
       assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]/, report(store, "--threads", "6").gsub(/\s+/, " "))
       assert_match(/The CPU alarm at 100 % (may never fire|never fires|can fire)/, doctor(store, "100"))
@@ -45,18 +41,25 @@ class JobReportTest < Minitest::Test
     assert_operator made["machines"].first["vcpus"], :>, 0
   end
 
-  # Five threads for the queue and one beside them: jobs can't have had more, and with so many waiting not much less.
-  def check_capacity(made)
+  # Five threads for one queue and one for the other: each counts its own.
+  def check_capsules(made)
     assert_includes 0.1..1.0, made["totals"]["capacity_share"]
+    default, single = %w[default single].map { |queue| made["series"].find { |row| row["queue"] == queue } }
+    threads = [default, single].map { |row| row["wall_ns"]["sum"] / row["capacity_share"] }
+    assert_in_delta 5, threads[0] / threads[1], 0.2
+    pools = made["pool_cpu"].to_h { |line| [[line["kind"], line["name"]], line["units"]] }
+    assert_equal({%w[pool default] => 90, %w[pool single] => 20, ["outside", nil] => nil}, pools)
+    assert_equal "default", made["pool_cpu"].first["name"]
   end
 
   def with_report
     RedisServer.run do |redis|
       SidekiqProcess.run(redis, "-t", "2", "-c", "5") do |sidekiq|
         store = File.join(sidekiq.root, "store.sqlite3")
+        sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.any? } # its first tick has told of it
         collect(sidekiq, store)
         sidekiq.push(PUSH)
-        sidekiq.wait { sidekiq.told("pdf") >= 30 && sidekiq.told("mail") >= 60 }
+        sidekiq.wait { sidekiq.told("pdf") >= 30 && sidekiq.told("mail") >= 80 }
         sidekiq.stop
         collect(sidekiq, store)
         assert_empty sidekiq.entries

@@ -49,6 +49,12 @@ class JobApp < ServedApp
   # @return [Array<Holdup::Segment::Slot>] of jobs
   def units = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :job }
 
+  # @return [Array<Holdup::Segment::Slot>] of one class of jobs
+  def units_of(name) = units.select { |slot| slot.series.name == name }
+
+  # @return [Hash{(String, String) => Integer}] units of one class by pool and priority
+  def apart(name) = units_of(name).group_by { |slot| [slot.series.pool, slot.series.priority] }.transform_values { |slots| slots.sum(&:count) }
+
   # @return [Array<Holdup::Segment::Slot>] of requests
   def requests = snapshots.flat_map(&:slots).compact.select { |slot| slot.series.kind == :request }
 

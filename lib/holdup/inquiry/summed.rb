@@ -18,10 +18,11 @@ module Holdup
         Analysis::Summary.new(store.windows(from_s, to_s, kinds: kinds(by)), **samples(store, from_s, to_s), from_s:, to_s:, by:, **view)
       end
 
-      # A sample a minute and process is more than a long span needs, and most of what there would be to read.
-      def samples(store, *span)
-        every_s = Analysis::Processes.every_s(*span)
-        {samples: store.processes(*span, every_s:), every_s:}.compact
+      # A sample a minute and process is more than a long span needs, and most of what there would be to read. They are of
+      # whole seconds: the last look at a process that ended just now is of the second in which the span ends.
+      def samples(store, from_s, to_s)
+        every_s = Analysis::Processes.every_s(from_s, to_s)
+        {samples: store.processes(from_s, to_s + 1, every_s:), every_s:}.compact
       end
 
       # The same units once more are read only to be shown; by pool they say which threads could have taken them.

@@ -5,6 +5,7 @@ module Holdup
     # Sidekiq's server middleware, for the outermost place: each run of a job is one unit, retries included. Sidekiq
     # makes a new one for each job.
     class Sidekiq
+      CAPSULE = :sidekiq_capsule
       NS_PER_S = 1_000_000_000
       NS_PER_MS = 1_000_000
       # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: this many seconds are
@@ -13,11 +14,11 @@ module Holdup
 
       # @param jobs [Jobs]
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
-      # @param pool [String, nil] name of the capsule whose chain it is in
-      def initialize(jobs, harmless, pool = nil)
+      # @param pools [Hash{Sidekiq::Capsule => String}] names of their pools
+      def initialize(jobs, harmless, pools = {})
         @jobs = jobs
         @harmless = harmless
-        @pool = pool
+        @pools = pools
       end
 
       # @param job [Hash] as Sidekiq keeps it in Redis
@@ -25,12 +26,15 @@ module Holdup
       # @return [Object] the block's value; its exception goes on untouched
       def call(_instance, job, queue, &)
         known = @jobs.read { known(job) }
-        known ? @jobs.measure(**known, queue:, pool: @pool, harmless: @harmless, &) : yield
+        known ? @jobs.measure(**known, queue:, harmless: @harmless, &) : yield
       end
 
       private
 
-      def known(job) = {id: id(job), name: name(job), ready_ns: ready_ns(job["enqueued_at"])}
+      def known(job) = {id: id(job), name: name(job), pool:, ready_ns: ready_ns(job["enqueued_at"])}
+
+      # Sidekiq says on each of its threads whose it is.
+      def pool = @pools[Thread.current[CAPSULE]]
 
       def name(job) = (job["display_class"] || job["wrapped"] || job["class"]).to_s
 

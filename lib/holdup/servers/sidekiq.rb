@@ -74,11 +74,12 @@ module Holdup
         end || []
       end
 
-      # Each capsule has a copy of the chain, made at its first use, and so can say that it is this one.
+      # Each capsule has a copy of the chain, made at its first use; whose is used differs by version.
       def put_outermost(config, capsules)
         harmless = HARMLESS.filter_map { |name| ::Sidekiq.const_get(name) if ::Sidekiq.const_defined?(name) }.freeze
-        {config => nil, **capsules.names}.each do |owner, pool|
-          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pool) }
+        pools = capsules.names.freeze
+        [config, *pools.keys].each do |owner|
+          owner.server_middleware { |chain| chain.prepend(Instrumentation::Sidekiq, @jobs, harmless, pools) }
         end
       end
     end

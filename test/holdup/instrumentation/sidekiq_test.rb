@@ -30,9 +30,15 @@ class Holdup::Instrumentation::SidekiqTest < Minitest::Test
     assert_equal [1, 2, "MailJob", "low", nil, false, nil, nil], recorded.to_h.values
   end
 
-  def test_the_capsule_whose_chain_it_is_in
-    Holdup::Instrumentation::Sidekiq.new(@jobs, [], "single").call(nil, JOB, "low") {}
+  def test_the_capsule_whose_thread_runs_it
+    middleware = Holdup::Instrumentation::Sidekiq.new(@jobs, [], {one: "default", two: "single"})
+    Thread.new do
+      Thread.current[:sidekiq_capsule] = :two
+      middleware.call(nil, JOB, "low") {}
+    end.join
     assert_equal ["single", nil], [recorded.pool, recorded.priority]
+    middleware.call(nil, JOB, "low") {}
+    assert_nil recorded.pool
   end
 
   def test_the_latency_from_what_sidekiq_7_and_8_write

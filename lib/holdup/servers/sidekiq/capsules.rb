@@ -30,7 +30,7 @@ module Holdup
         end
 
         # @return [Hash{Sidekiq::Capsule => String}] what their pools are called
-        def names = to_a.to_h { |capsule| [capsule, name(capsule)] }
+        def names = to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
 
         # Asks the process only: nothing here goes to Redis.
         # @return [Array<Pool>] as they are now
