@@ -10,11 +10,6 @@ module Holdup
       #
       # All given units count alike, each as often as the other, so their mean is the recording's and no luck of a draw.
       class Backlog
-        # What a thread does between two units (it fetches the next one and reports the last), on average. It is no part of any
-        # unit and yet of the time that a unit costs.
-        Between = Data.define(:held_ns, :idle_ns, :acquisitions)
-        Between::NOTHING = Between.new(held_ns: 0.0, idle_ns: 0.0, acquisitions: 0.0)
-
         # At least so many are played.
         UNITS = 8_000
         # The first have all threads begin at once, and the last leave some without work.
@@ -46,22 +41,16 @@ module Holdup
         private
 
         def play(threads, processes)
-          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, assignment: :shared, seed: @seed))
+          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, between: @between, assignment: :shared, seed: @seed))
         end
 
+        # One nanosecond after the other: their order is part of the result.
         def trace
           @trace ||= begin
             random = Random.new(@seed)
             times = (UNITS / @profiles.size.to_f).ceil
-            Trace.new(Array.new(times) { @profiles.shuffle(random:) }.flatten(1).each_with_index.map { |profile, index| unit(profile, index) })
+            Trace.new(Array.new(times) { @profiles.shuffle(random:) }.flatten(1).each_with_index.map { |profile, index| Trace::Unit.of(profile, index) })
           end
-        end
-
-        # One nanosecond after the other: their order is part of the result.
-        def unit(profile, index)
-          recorded = Trace::Unit.of(profile, index)
-          recorded.with(held_ns: recorded.held_ns + @between.held_ns.round, idle_ns: recorded.idle_ns + @between.idle_ns.round,
-            acquisitions: recorded.acquisitions + @between.acquisitions.round)
         end
       end
     end

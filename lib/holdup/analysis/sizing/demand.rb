@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "between"
+
 module Holdup
   module Analysis
     module Sizing
@@ -9,10 +11,10 @@ module Holdup
       # - `cpu_ns`: of held_ns on a CPU; `native_ns` (D): CPU burnt without the GVL
       # - `acquisitions` (k): how often it takes the GVL
       # - `growth`: by what share each further unit in flight lengthens held_ns (0.03: 3 %): caches and GC are shared
-      # - `pickup_ns`: from a unit's arrival until a thread that is free has it (the kernel, the server's own loop)
+      # - `between`: what it takes from one unit to the next, see Between
       # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 when nobody knows
-      Demand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :growth, :cv2, :pickup_ns) do
-        def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1, growth: 0.0, cv2: 1.0, pickup_ns: 0)
+      Demand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :growth, :cv2, :between) do
+        def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1, growth: 0.0, cv2: 1.0, between: Between::NOTHING)
           raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
           raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
           super

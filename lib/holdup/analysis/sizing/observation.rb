@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../machine"
+require_relative "coverage"
 require_relative "recording"
 require_relative "scenario"
 require_relative "self_test"
@@ -37,12 +38,10 @@ module Holdup
 
         def units = recording.units
 
-        # @return [Hash{Integer => Float}] units of each minute; where only longer windows are left, evenly
+        # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole; where only longer windows are left,
+        #   evenly
         def arrivals
-          @arrivals ||= recording.windows.each_with_object(Hash.new(0.0)) do |window, all|
-            minutes = [window.seconds / MINUTE_S, 1].max
-            minutes.times { |minute| all[window.start_s + minute * MINUTE_S] += window.count.fdiv(minutes) }
-          end
+          @arrivals ||= counts.select { |start_s, _| coverage.enough?(start_s) }.to_h { |start_s, count| [start_s, count * MINUTE_S / coverage.seconds(start_s)] }
         end
 
         # @return [Integer] hosts that ran it
@@ -94,6 +93,15 @@ module Holdup
 
         private
 
+        def counts
+          recording.windows.each_with_object(Hash.new(0.0)) do |window, all|
+            minutes = [window.seconds / MINUTE_S, 1].max
+            minutes.times { |minute| all[window.start_s + minute * MINUTE_S] += window.count.fdiv(minutes) }
+          end
+        end
+
+        def coverage = @coverage ||= Coverage.new(profiles)
+
         # Units on fibers share a thread, and other Rubies share no GVL.
         def unsupported? = !["ruby", nil].include?(setting["engine"]) || setting["fibers"] == true || setting["job_pool"] == "fiber"
 
@@ -101,9 +109,10 @@ module Holdup
 
         def histogram(key) = (@histograms ||= {})[key] ||= Histogram.sum(recording.windows.map { |window| window.histograms.fetch(key) })
 
-        def utilisation = histogram(:running).sum.fdiv(seconds * NS * hosts * processes)
+        # Threads outside of units hold the GVL too.
+        def utilisation = (histogram(:running).sum + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
 
-        def seconds = [recording.windows.group_by(&:start_s).sum { |_, same| same.first.seconds }, 1].max
+        def seconds = [counts.keys.sum { |start_s| coverage.seconds(start_s) }, 1].max
 
         # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
         def p95(queued_ns)

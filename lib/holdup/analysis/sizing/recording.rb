@@ -39,7 +39,8 @@ module Holdup
           mine = profiles.select { |profile| profile.setting == setting && profile.series.kind == kind }
           boots = Boots.new(mine, samples.select { |sample| sample[:setting] == setting&.fingerprint }, warm_up_s:)
           @recorded = own.select { |window| window.setting == setting }
-          @windows = @recorded.select { |window| boots.warm?(window.start_s, window.end_s) }
+          @windows = warm(@recorded, boots)
+          @apart = warm(windows.select { |window| window.series.kind == :account && window.setting == setting }, boots)
           @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
           @vcpus = vcpus
         end
@@ -66,7 +67,7 @@ module Holdup
         def peak_rate = peak { |same| same.sum(&:count) }
 
         # @return [Demand, nil] of all units together
-        def demand = total.demand(growth: growth.overall.for_models, in_flight:, cv2: cv2(profiles), pickup_ns:)
+        def demand = total.demand(growth: growth.overall.for_models, in_flight:, cv2: cv2(profiles), between:)
 
         # @return [Hash{Series => Demand}] most running time first
         def demands
@@ -81,6 +82,13 @@ module Holdup
 
         # @return [Float] units in a process, itself included, as units saw it
         def in_flight = mean(profiles, &:in_flight)
+
+        # What threads outside of units held the GVL for, and how long requests are under way to a free thread.
+        # @return [Between]
+        def between
+          held_ns, acquisitions = %i[running acquisitions].map { |name| apart[name].fdiv([units, 1].max) }
+          Between.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
+        end
 
         # Requests that had a process to themselves found a free thread, and were under way until it had them: in the kernel, in the
         # server's own loop. (With a single thread most did not; a quarter is sure to have.) Of jobs nobody knows when a thread became free.
@@ -114,6 +122,10 @@ module Holdup
         private
 
         def total = @total ||= Total.new(windows)
+
+        def apart = Total.new(@apart)
+
+        def warm(windows, boots) = windows.select { |window| boots.warm?(window.start_s, window.end_s) }
 
         def seconds = windows.group_by(&:start_s).sum { |_, same| same.first.seconds }
 

@@ -27,22 +27,20 @@ module Holdup
         def self.call(trace, scenario)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
           groups = scenario.groups.map { |group| [group.processes, group.threads, group.io_threads, group.time_slice_ns] }
-          packed, totals = ReplayEngine.simulate(trace.bytes, groups,
+          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, groups,
             [scenario.vcpus, scenario.handoff_ns, scenario.growth, Scenario::ASSIGNMENTS.index(scenario.assignment), scenario.seed])
-          Outcome.new(trace:, results: picked_up(packed.unpack(RESULT), scenario.pickup_ns), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, used_ns: totals.drop(3))
+          Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, used_ns: totals.drop(3))
         end
 
-        # Who waits for a thread anyway is picked up meanwhile.
-        def self.picked_up(results, pickup_ns)
-          return results if pickup_ns.zero?
-          (0...results.size).step(WORDS) do |at|
-            missing = [pickup_ns - results[at], 0].max
-            results[at] += missing
-            results[at + WORDS - 1] += missing
-          end
+        def self.whole(trace, between) = (between == Between::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
+
+        # What was before a unit belongs to its being queued, whatever thread did it.
+        def self.queued(results, between)
+          added_ns = between.own_ns.round
+          (0...results.size).step(WORDS) { |at| results[at] += added_ns } if added_ns.positive?
           results
         end
-        private_class_method :picked_up
+        private_class_method :whole, :queued
 
         # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns); `used_ns`: for
         # each process how long its GVL was held.

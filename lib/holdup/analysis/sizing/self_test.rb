@@ -56,7 +56,7 @@ module Holdup
         def measured = @recording.measured
 
         def replay(trace, assignment)
-          Replay.call(trace, @current.scenario(vcpus: @vcpus, growth: demand.growth, pickup_ns: demand.pickup_ns, assignment:, seed: @seed))
+          Replay.call(trace, @current.scenario(vcpus: @vcpus, growth: demand.growth, between: demand.between, assignment:, seed: @seed))
         end
 
         def mean(all) = Measured.new(**all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] })

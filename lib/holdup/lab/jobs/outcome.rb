@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/backlog"
+require_relative "../../analysis/sizing/between"
 require_relative "../../analysis/sizing/recording"
 require_relative "../../histogram"
 
@@ -48,11 +48,11 @@ module Holdup
         def gvl_share = (total(@jobs, :running) + total(@accounts, :running)) / (@seconds * 1e9)
 
         # What its threads did between two jobs. Waiting for a lock there (the log's, for one) is congestion, as it is within a job.
-        # @return [Analysis::Sizing::Backlog::Between]
+        # @return [Analysis::Sizing::Between]
         def between
           held, acquisitions, stalled = %i[running acquisitions stalled].map { |key| apart(key) }
           rest = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
-          Analysis::Sizing::Backlog::Between.new(held_ns: held, idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
+          Analysis::Sizing::Between.new(held_ns: held, idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
         end
 
         # @return [Float] of its threads' time: waits for locks, in jobs and between them

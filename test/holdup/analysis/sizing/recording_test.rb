@@ -114,6 +114,13 @@ module Holdup::Analysis::Sizing
       assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
     end
 
+    # 2 ms of the other threads fall to each unit.
+    def test_what_is_between_two_units
+      others = minutes(name: "thread:puma srv", kind: :account, count: 20) { FAST }
+      assert_equal [2.0 * MS, 0.0, 1.4], recording(windows: minutes + others).between.to_h.values
+      assert_equal [0.0, 0.5 * MS, 0.0], recording(profiles: Array.new(300) { |index| SampleProfiles.profile(index, in_flight_milli: 1000) }).between.to_h.values
+    end
+
     def test_nothing_at_all
       empty = Recording.new(windows: [], profiles: [])
       assert_equal [nil, nil, 0, 0.0, 0.0, nil], [empty.setting, empty.demand, empty.units, empty.rate, empty.peak_rate, empty.cpu_share]

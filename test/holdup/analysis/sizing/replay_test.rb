@@ -149,11 +149,12 @@ module Holdup::Analysis::Sizing
       assert_in_delta 455 * MS, Replay.call(trace.faster(2), scenario).elapsed_ns, 6 * MS
     end
 
-    # Two at once on one thread: the first was under way for 3 ms, the second longer than that anyway.
-    def test_a_free_thread_has_a_unit_only_after_its_way
-      one, two = replay([unit, unit], threads: 1, pickup_ns: 3 * MS).then { |result| result.column(:queued).zip(result.column(:response)) }
+    # Two at once on one thread: before each lie 3 ms, in which the thread can do nothing else.
+    def test_what_is_between_two_units_keeps_a_thread
+      between = Between.new(held_ns: 1.0 * MS, idle_ns: 2.0 * MS, acquisitions: 0.4)
+      one, two = replay([unit, unit], threads: 1, between:).then { |result| result.column(:queued).zip(result.column(:response)) }
       assert_equal [3 * MS, 13 * MS], one
-      assert_equal [10 * MS, 20 * MS], two
+      assert_equal [16 * MS, 26 * MS], two
     end
 
     def test_what_can_not_be_is_refused

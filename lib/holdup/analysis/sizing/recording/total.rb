@@ -29,7 +29,7 @@ module Holdup
         # unit asks for.
         # @param growth [Float] see Demand
         # @param in_flight [Float] units in their process, as units saw it
-        # @param rest [Hash] cv2 and pickup_ns of the Demand
+        # @param rest [Hash] cv2 and between of the Demand
         # @return [Demand, nil] nil without any unit that held the GVL
         def demand(growth:, in_flight:, **rest)
           return unless count.positive? && self[:running].positive?
