@@ -16,6 +16,7 @@ require_relative "doctor/checks/jit_lives"
 require_relative "doctor/checks/jit_origin"
 require_relative "doctor/checks/mn_threads"
 require_relative "doctor/checks/queue_header"
+require_relative "doctor/checks/redis"
 require_relative "doctor/checks/ruby"
 require_relative "doctor/checks/segments"
 require_relative "doctor/checks/series"
@@ -29,7 +30,7 @@ module Holdup
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store,
       Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives,
-      Checks::QueueHeader, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
+      Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]
     # @return [Array<Finding>]

@@ -35,6 +35,13 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal %i[ruby clock_counter folder segments server collector store books jit queue no_anomalies], findings.map(&:key)
   end
 
+  def test_how_far_away_redis_is
+    near, far = [900_000, 25_000_000].map { |redis_rtt_ns| findings(segments: [process, process(gauges: {redis_rtt_ns:})]).find { |finding| finding.key.start_with?("redis") } }
+    assert_equal [:ok, :redis], [near.level, near.key]
+    assert_equal [:warn, :redis_slow, {rtt: 25.0, jobs: 40}], [far.level, far.key, far.facts]
+    assert_empty troubles(segments: [process, process(alive: false, gauges: {redis_rtt_ns: 25_000_000})])
+  end
+
   def test_a_ruby_without_the_extension
     assert_equal({unsupported: :fail}, troubles(unsupported: "no extension", clock_source: nil))
   end

@@ -36,6 +36,7 @@ class JobReportTest < Minitest::Test
     process = made["processes"].find { |each| each["server"] == "sidekiq" }
     assert_includes 0.05..1.5, process["cpu_share"]
     assert_operator process["uss_bytes"], :<=, process["rss_bytes"]
+    assert_operator process["redis_rtt_ns"], :>, 0
     assert_equal [5, 1], process["pools"].map { |pool| pool["max"] }
     assert_equal [1], made["machines"].map { |machine| machine["processes"] }
     assert_operator made["machines"].first["vcpus"], :>, 0

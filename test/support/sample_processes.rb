@@ -28,7 +28,7 @@ class SampleProcesses
   def process(server, index, at_s, seconds)
     {at_s:, host: @host, pid: 100 * server.size + index, start: 5, since_s: @windows.from_s, name: (server == "puma") ? "worker #{index}" : "pid #{100 * server.size}",
      server:, setting: @windows.to_a.first&.setting&.fingerprint, generation: 0, cpu_ns: seconds * (5 + index) * NS / 10, run_delay_ns: seconds * NS / 20,
-     rss_bytes: 250 * MB, pss_bytes: 140 * MB, uss_bytes: 90 * MB, **pools(server)}
+     rss_bytes: 250 * MB, pss_bytes: 140 * MB, uss_bytes: 90 * MB, **((server == "sidekiq") ? {redis_rtt_ns: 350_000 + seconds} : {}), **pools(server)}
   end
 
   def pools(server)

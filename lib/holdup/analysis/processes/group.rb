@@ -36,6 +36,12 @@ module Holdup
           known.sum if known.any?
         end
 
+        # @return [Integer, nil] of the process in the middle
+        def redis_rtt_ns
+          known = processes.filter_map(&:redis_rtt_ns).sort
+          known[known.size / 2]
+        end
+
         # @return [Array<Member>] those that were there last
         def present = processes.select { |process| process.to_s == last_s }
 

@@ -27,8 +27,9 @@ module Holdup
       # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its threads
       #   wanted a CPU, how much they waited for one (run-queue delay)
       # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of Pool
+      # - `redis_rtt_ns`: of a Sidekiq process, how long a command to Redis took, in the middle
       Member = Data.define(:host, :pid, :name, :server, :setting, :generation, :from_s, :to_s, :cpu_share, :waiting_share,
-        :rss_bytes, :pss_bytes, :uss_bytes, :pools) do
+        :rss_bytes, :pss_bytes, :uss_bytes, :redis_rtt_ns, :pools) do
         # @param trail [Trail]
         # @param from_s [Integer] start of what was asked for
         # @param to_s [Integer] end of it
@@ -36,7 +37,7 @@ module Holdup
         def self.of(trail, from_s:, to_s:, every_s:)
           facts = %i[host pid name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
           new(**facts, from_s: [trail[:since_s] || trail.first_s, from_s].max, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
-            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), pools: pools(trail))
+            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail))
         end
 
         def self.waiting(trail)

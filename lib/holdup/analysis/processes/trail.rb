@@ -63,6 +63,12 @@ module Holdup
           values.sum.fdiv(values.size) if values.any?
         end
 
+        # @return [Integer, nil] the middle one
+        def median(key)
+          values = known(key).map { |sample| sample[key] }.sort
+          values[values.size / 2]
+        end
+
         # @return [Integer, nil]
         def most(key) = known(key).map { |sample| sample[key] }.max
 

@@ -45,6 +45,13 @@ module Holdup
         pairs_note: "In % of the victim's stall. Measured are what each caused and what each suffered; who met whom is an estimate, for " \
           "each minute (or longer window) by itself, and lies between the two bounds.",
 
+        redis: "Redis: a command of %<server>s takes %<rtt>s there and back (median).",
+        doctor_redis: "Redis is %<rtt>s ms away, there and back.",
+        doctor_redis_slow: "Redis is %<rtt>s ms away, there and back (10 ms is what Sidekiq calls workable): each thread can fetch at most %<jobs>s jobs " \
+          "a second, and each command of a job takes as long.",
+        doctor_redis_slow_fix: "Run Redis in the same zone as Sidekiq. Where threads of the process compute, the time has their wait for the GVL in it: then " \
+          "lower the concurrency.",
+
         doctor_ceiling: "%<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
         doctor_ceiling_fix: "Start %<needed>s processes, or take a container with fewer vCPUs; more threads do not help.",
         doctor_autoscale_fires: "The CPU alarm at %<target>s can fire: %<host>s can reach %<range>s.",

@@ -44,6 +44,13 @@ module Holdup
         pairs_note: "被害側の GVL 待ちに対する割合（%）。測定しているのは、それぞれが引き起こした時間と待たされた時間です。組み合わせは" \
           "1 分（またはより長い区間）ごとの推定で、真の値は最小と最大の間にあります。",
 
+        redis: "Redis：%<server>s のコマンドの往復は %<rtt>s（中央値）。",
+        doctor_redis: "Redis との往復は %<rtt>s ms です。",
+        doctor_redis_slow: "Redis との往復が %<rtt>s ms かかります（Sidekiq の目安は 10 ms 未満）。各スレッドが取り出せるジョブは毎秒 %<jobs>s 件までで、" \
+          "ジョブの中の各コマンドにも同じ時間がかかります。",
+        doctor_redis_slow_fix: "Redis を Sidekiq と同じゾーンで動かしてください。プロセスのスレッドが計算している場合、この時間には GVL 待ちが含まれます。" \
+          "そのときは並行数を下げてください。",
+
         doctor_ceiling: "%<host>s は vCPU %<vcpus>s 個に対して Ruby プロセスが %<processes>s 個です。CPU 使用率は %<range>s を超えません。",
         doctor_ceiling_fix: "プロセスを %<needed>s 個にするか、vCPU の少ないコンテナを使ってください。スレッドを増やしても変わりません。",
         doctor_autoscale_fires: "CPU アラーム（%<target>s）は作動できます：%<host>s は %<range>s に達します。",

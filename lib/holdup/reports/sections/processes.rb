@@ -15,7 +15,7 @@ module Holdup
         def call
           return if processes.members.empty?
           Section.new(title: word(:processes), columns: [word(:process), *COLUMNS.map { |key| word(key) }, *MEMORY.values],
-            rows: processes.groups.flat_map { |group| rows(group) }, notes: left_out + machines.flat_map { |machine| notes(machine) } + [word(:processes_note)])
+            rows: processes.groups.flat_map { |group| rows(group) }, notes: left_out + machines.flat_map { |machine| notes(machine) } + redis + [word(:processes_note)])
         end
 
         private
@@ -87,6 +87,10 @@ module Holdup
         def throttled(machine)
           share = machine.throttled_share
           word(:container_throttled, share: Figures.share(share), time: duration(machine.throttled_ns)) if share&.positive?
+        end
+
+        def redis
+          processes.groups.select(&:redis_rtt_ns).map { |group| word(:redis, server: label(group.server), rtt: duration(group.redis_rtt_ns)) }
         end
 
         def percent(share) = Figures.bare_share(share)

@@ -72,6 +72,11 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
     refute_match(/db primary/, report)
   end
 
+  def test_how_far_away_redis_is
+    assert_includes flat, "Redis: a command of sidekiq takes 350 us there and back (median)."
+    refute_includes text(SampleWindows.new, samples: SampleProcesses.new(servers: {"puma" => 2}).to_a), "Redis"
+  end
+
   def test_no_samples_no_sections
     report = text(samples: [])
     ["Processes", "Threads that take units", "can never pass"].each { |part| refute_includes report, part }
