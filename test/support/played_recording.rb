@@ -31,6 +31,8 @@ class PlayedRecording
 
   def slices? = @slices
 
+  def hosts = 1
+
   def warnings = []
 
   def growth = nil

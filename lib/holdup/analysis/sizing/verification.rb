@@ -91,7 +91,10 @@ module Holdup
           NAMES.to_h { |name| [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)] }
         end
 
-        def swing(part, name) = single(part, name) / [single(traffic, name), 1].max
+        def swing(part, name)
+          all = single(traffic, name)
+          all.zero? ? 1.0 : single(part, name) / all
+        end
 
         # From single units, as far as these were kept.
         def single(part, name)

@@ -25,12 +25,14 @@ module Holdup::Analysis::Sizing
       Observation.new(Recording.new(**found.to_h, kind:), kind:, members:)
     end
 
+    Some = Data.define(:windows, :profiles, :setting)
+
     def test_a_web_server
       found = observe(processes: 2, threads: 3, rate: 20.0)
       assert_equal [2, 3, 1, 100_000_000], [found.processes, found.threads, found.hosts, found.time_slice_ns]
       assert_empty found.problems
       refute found.slices?
-      assert_in_delta found.units, found.arrivals.values.sum, 1
+      assert_in_delta 1, found.arrivals.values.sum / found.units, 0.01
       assert_in_delta found.demand.held_ns * found.units / (360e9 * 2), found.measured.utilisation, 0.02
       assert_operator found.measured.p95_ns, :>, found.measured.response_ns
     end
@@ -55,8 +57,15 @@ module Holdup::Analysis::Sizing
     def test_longer_windows_are_spread_over_their_minutes
       found = observe
       whole = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 300, count: 50)
-      stretched = Data.define(:windows, :setting).new(windows: [whole], setting: nil)
-      assert_equal [10.0] * 5, Observation.new(stretched, kind: :request).arrivals.values
+      assert_equal [10.0] * 5, Observation.new(Some.new(windows: [whole], profiles: [], setting: nil), kind: :request).arrivals.values
+    end
+
+    # Half of a minute with 50 units has the load of a minute with 100.
+    def test_minutes_that_were_recorded_in_part
+      found = observe
+      half = [30, 60].map { |passed| found.profiles.first.with(start_ns: (1_790_000_400 + passed) * 1_000_000_000, running_ns: 0, idle_ns: 0, stalled_ns: 0) }
+      window = found.recording.windows.first.with(start_s: 1_790_000_400, seconds: 60, count: 50)
+      assert_equal({1_790_000_400 => 100.0}, Observation.new(Some.new(windows: [window], profiles: half, setting: nil), kind: :request).arrivals)
     end
   end
 end
