@@ -17,6 +17,7 @@ module Holdup
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
         "lab" => "experiments with real processes on this machine",
+        "web" => "the dashboard in a browser, for this machine's store",
         "terraform" => "metrics, alarms and a dashboard of lines of statistics",
         "version" => "the version of Holdup and of this Ruby",
         "help" => "this, or the help of one command"
@@ -58,6 +59,10 @@ module Holdup
         "lab" => -> {
           require_relative "lab"
           Lab
+        },
+        "web" => -> {
+          require_relative "web"
+          Web
         },
         "terraform" => -> {
           require_relative "terraform"

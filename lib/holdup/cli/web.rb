@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require_relative "../configuration"
+require_relative "../web"
+require_relative "../web/language"
+require_relative "../web/server"
+require_relative "options"
+require_relative "places"
+require_relative "values"
+
+module Holdup
+  class CLI
+    # Serves the dashboard by itself, for this user on this machine.
+    class Web
+      HOST = "127.0.0.1"
+      PORT = 9900
+      LOOPBACK = %w[127.0.0.1 localhost ::1].freeze
+
+      def self.options(_console)
+        Options.new("holdup web [options]") do |parser, values|
+          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text| values[:port] = Values.whole("--port", text, 0..65_535) }
+          parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text| values[:host] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") { |text| values[:language] = Values.choice("--lang", text, Holdup::Web::Language::KNOWN) }
+        end
+      end
+
+      # @param console [Console]
+      # @param host [String]
+      # @param port [Integer]
+      # @param store [String, nil]
+      # @param dir [String, nil]
+      # @param language [String, nil]
+      # @raise [UsageError] for an address of others' without a password
+      def initialize(console:, host: HOST, port: PORT, store: nil, dir: nil, language: nil)
+        @console = console
+        @host = host
+        @port = port
+        @auth = Configuration.build(env: console.env).web_auth
+        raise UsageError.new("--bind #{host} shows it to others", "set HOLDUP_WEB_AUTH=user:password (or none) first") unless loopback? || @auth
+        @store = Places.store(console.env, store)
+        @dir = Places.directory(console.env, dir)
+        @language = language || Places.language(console.env)
+      end
+
+      # Serves until it is told to stop.
+      # @return [Integer] exit status
+      def run
+        Holdup::Web::Server.new(dashboard, host: @host, port: @port).run do |address|
+          @console.err.puts("holdup: the dashboard is at #{address}; Ctrl-C ends it")
+        end
+        OK
+      end
+
+      private
+
+      def loopback? = LOOPBACK.include?(@host)
+
+      # Whoever may run this may read the store. A page of another site that calls itself by a name of its own must not.
+      def dashboard
+        Holdup::Web.new(store: -> { Stores.open(@store, read_only: true) }, dir: @dir, auth: @auth, open: loopback?,
+          hosts: loopback? ? ["127.0.0.1", "localhost", "[::1]"] : nil, clock: @console.clock, language: @language)
+      end
+    end
+  end
+end

@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# The dashboard inside of frameworks: found at the path that it is mounted at, linked to it, and not measured.
+class WebIntegrationTest < Minitest::Test
+  LIB = File.expand_path("../../lib", __dir__)
+  ASK = <<~RUBY
+    require "bundler/setup"
+    require "rack"
+    require "rack/mock_request"
+
+    # Pages, links and what was measured of an application with the dashboard at /inside/holdup and a page at /hello.
+    def ask(app, at: "/inside/holdup")
+      request = Rack::MockRequest.new(app)
+      pages = ["", "/", "/endpoints?since=6h", "/calculator", "/health"].map { |path| request.get(at + path, "HTTP_HOST" => "localhost") }
+      links = pages.flat_map { |page| page.body.scan(/(?:href|action)="([^"#]+)"/).flatten }
+      style = request.get(links.grep(/css/).first, "HTTP_HOST" => "localhost")
+      hello = request.get("/hello", "HTTP_HOST" => "localhost")
+      puts [pages.map(&:status).uniq, links.reject { |link| link.start_with?(at + "/") }, style.status, hello.status, measured, pages.last.headers["set-cookie"]].inspect
+    end
+
+    # Units of this process.
+    def measured
+      require "holdup/segment/directory"
+      Holdup::Segment::Directory.new(ENV["HOLDUP_DIR"]).entries.find { |entry| entry.pid == Process.pid }.read(&:snapshot).counters[:units]
+    end
+  RUBY
+  RAILS = <<~RUBY
+    require "rails"
+    require "action_controller/railtie"
+    require "holdup"
+    class HelloController < %<base>s
+      def show = render(plain: "hello")
+    end
+    class Inside < Rails::Application
+      config.load_defaults Rails::VERSION::STRING.to_f
+      config.eager_load = false
+      config.secret_key_base = "x" * 40
+      config.logger = Logger.new(nil)
+      config.hosts.clear
+      config.api_only = %<api>s
+      routes.append do
+        mount Holdup::Web => "/inside/holdup"
+        get "/hello", to: "hello#show"
+      end
+    end
+    Inside.initialize!
+    Holdup.start
+    ask(Inside)
+  RUBY
+
+  def inside(script)
+    Dir.mktmpdir do |folder|
+      Holdup::Stores.open("#{folder}/store.sqlite3").then { |store| store.commit(SampleWindows.new.to_a, {}) && store.close }
+      fresh_ruby(ASK + script, prelude: "", options: ["-I#{LIB}"], env: {"HOLDUP_STORE" => "#{folder}/store.sqlite3", "HOLDUP_DIR" => "#{folder}/segments",
+                                                                         "HOLDUP_COLLECTOR" => "off", "HOLDUP_WEB_AUTH" => "none", "RAILS_ENV" => "production"})
+    end
+  end
+
+  def setup
+    require "holdup/stores"
+  end
+
+  def expected = "#{[[200], [], 200, 200, 1, nil].inspect}\n"
+
+  def test_rails
+    assert_equal expected, inside(format(RAILS, base: "ActionController::Base", api: false))
+  end
+
+  def test_rails_without_pages_of_its_own
+    assert_equal expected, inside(format(RAILS, base: "ActionController::API", api: true))
+  end
+
+  def test_rack_sinatra_and_roda
+    assert_equal expected * 3, inside(<<~RUBY)
+      require "holdup"
+      require "sinatra/base"
+      require "roda"
+      Holdup.start
+      hello = ->(_env) { [200, {"content-type" => "text/plain"}, ["hello"]] }
+      class Small < Sinatra::Base
+        get("/hello") { "hello" }
+      end
+      class Tree < Roda
+        route do |r|
+          r.on("inside", "holdup") { r.run Holdup::Web }
+          r.get("hello") { "hello" }
+        end
+      end
+      [Rack::Builder.app { map("/inside/holdup") { run Holdup::Web }; map("/hello") { run hello } },
+        Rack::Builder.app { map("/inside/holdup") { run Holdup::Web }; run Small },
+        Tree.app].each do |app|
+        reader, writer = IO.pipe
+        pid = fork { $stdout.reopen(writer); ask(Holdup::Instrumentation::Rack.new(app, Holdup.requests)); $stdout.flush; exit!(0) }
+        Process.wait(pid)
+        writer.close
+        print reader.read
+      end
+    RUBY
+  end
+end
