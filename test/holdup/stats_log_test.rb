@@ -102,6 +102,18 @@ class Holdup::StatsLogTest < Minitest::Test
     assert_empty stats.sink.texts
   end
 
+  def test_nothing_of_it_is_loaded_where_nobody_asks_for_it
+    script = <<~RUBY
+      require "holdup/base"
+      Holdup.start
+      puts Holdup.running?, $LOADED_FEATURES.grep(/stats_log\\b|segment.reader|\\/json\\.rb/)
+    RUBY
+    prelude = "$LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump})\n"
+    said = [nil, File.join(@dir, "lines")].map { |to| fresh_ruby(script, prelude:, env: {"HOLDUP_DIR" => File.join(@dir, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_STATS_LOG" => to}) }
+    assert_equal "true\n", said.first
+    assert_includes said.last, "lib/holdup/stats_log.rb"
+  end
+
   def test_without_a_segment_there_is_no_line
     stats = stats()
     stats.define_singleton_method(:read_segment) { |*| nil }
