@@ -12,6 +12,7 @@ module Holdup
       SCHEMA = 1
       NS = 1_000_000_000
       TIMES = %i[since_ns warm_ns].freeze
+      KILLER = "killer."
 
       # @param findings [Array<Holdup::Doctor::Finding>]
       # @param processes [Array<Holdup::Doctor::Host::Process>]
@@ -42,7 +43,13 @@ module Holdup
 
       def process(process)
         {pid: process.pid, worker: process.worker, server: process.profile["server"], alive: process.alive,
-         heartbeat: time(process.heartbeat_ns), requests: process.requests, jit: jit(process.jit)}
+         heartbeat: time(process.heartbeat_ns), requests: process.requests, jit: jit(process.jit), killer: killer(process.profile)}
+      end
+
+      # @return [Hash, nil] what ends it for its memory
+      def killer(profile)
+        known = profile.select { |key, _| key.start_with?(KILLER) }.transform_keys { |key| key.delete_prefix(KILLER).to_sym }
+        known unless known.empty?
       end
 
       # @return [Hash, nil] what is known; times as text

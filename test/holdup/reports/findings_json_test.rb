@@ -30,4 +30,9 @@ class Holdup::Reports::FindingsJsonTest < Minitest::Test
     assert_equal [false, nil], json([], process({"jit" => "off"}))["processes"].first["jit"].values_at("on", "kind")
     assert_nil json([], process({}))["processes"].first["jit"]
   end
+
+  def test_what_ends_them
+    killed = process({}).with(profile: {"killer.name" => "sidekiqswarm", "killer.limit_bytes" => 5})
+    assert_equal [{"name" => "sidekiqswarm", "limit_bytes" => 5}, nil], json([], killed, process({}))["processes"].map { |one| one["killer"] }
+  end
 end

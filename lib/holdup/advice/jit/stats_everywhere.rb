@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../change"
 require_relative "../finding"
 require_relative "options"
 
@@ -17,10 +18,17 @@ module Holdup
         # @return [Finding, nil]
         def call(situation)
           on = situation.summary.jits.on
-          slow = on.select { |life| life.facts.options.to_s.include?(OPTION) && !ELSEWHERE.include?(life["environment"]) }
+          slow = on.select { |life| deep?(life) && !ELSEWHERE.include?(life["environment"]) }
           return if slow.size < 2 || slow.size < on.size
-          Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1, change: Options.without(slow.first, OPTION), facts: {processes: slow.size, query: "doctor"})
+          Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1, change: change(slow.first), facts: {processes: slow.size, query: "doctor"})
         end
+
+        def deep?(life) = life["jit_stats"] == "on" || given?(life)
+
+        def given?(life) = life.facts.options.to_s.include?(OPTION)
+
+        def change(life) = given?(life) ? Options.without(life, OPTION) : Change.new(new: "config.jit = {stats: :quiet, stats_share: 0.1}")
+        private_class_method :deep?, :given?, :change
       end
     end
   end

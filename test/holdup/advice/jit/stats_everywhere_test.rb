@@ -15,6 +15,8 @@ class Holdup::Advice::Jit::StatsEverywhereTest < Minitest::Test
   def test_in_all_of_them
     found = advise(RULE, *lives(stats), settings: [stats])
     assert_equal [2, 'RUBYOPT="--yjit-disable"'], [found.facts[:processes], found.change.new]
+    asked = jit_setting(jit_stats: "on")
+    assert_match(/stats_share/, advise(RULE, *lives(asked), settings: [asked]).change.new)
   end
 
   def test_silent
