@@ -62,7 +62,7 @@ module Holdup
       def verdict(metrics = Verdict::METRICS) = Verdict.new(estimates, metrics:).call
 
       # @return [Array<Contribution>] those that moved the mean elapsed time most first
-      def contributions = @contributions ||= strata.to_a.filter_map { |series| contribution(series) }.sort_by { |one| -one.moved_ns.abs }
+      def contributions = @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap)
 
       # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made; in no other figure
       def mix_effect
@@ -99,7 +99,7 @@ module Holdup
       def rounds
         @rounds ||= @bootstrap.rounds do |*times|
           drawn = cells.zip(times).map { |own, of_each| Draw.new(own, of_each) }
-          [both(drawn), moves(drawn)]
+          [both(drawn), Contribution.moves(drawn)]
         end
       end
 
@@ -118,30 +118,6 @@ module Holdup
         return found if !found.known? || pairs.empty? || pairs.flatten.any?(nil)
         deviation, freedom = @bootstrap.deviation(pairs, ratio: found.relative?)
         found.with(deviation:, freedom:)
-      end
-
-      def contribution(series)
-        moved_ns = own_moves[series] or return
-        counts = draws.map(&:counts)
-        Contribution.new(series:, shares: counts.map { |units| units[series].fdiv(units.values.sum) }, means: draws.map { |draw| draw.means(:wall)[series] },
-          moved_ns:, range: range(series, moved_ns))
-      end
-
-      def own_moves = @own_moves ||= moves(draws)
-
-      def moves(draws)
-        counts = draws.first.counts
-        all = counts.values.sum
-        before, after = draws.map { |draw| draw.means(:wall) }
-        (before.keys & after.keys).to_h { |series| [series, (after[series] - before[series]) * counts[series] / all] }
-      end
-
-      def range(series, moved_ns)
-        pairs = rounds.map { |_, moves| [0.0, moves[series].to_f] }
-        return if pairs.empty?
-        deviation, freedom = @bootstrap.deviation(pairs, ratio: false)
-        reach = deviation * Student.quantile(0.5 + Estimate::LEVEL / 2, freedom)
-        (moved_ns - reach)..(moved_ns + reach)
       end
     end
   end
