@@ -55,9 +55,11 @@ module Bench
     end
 
     # Each boot with each other of the same.
-    def equals = @equals ||= @sides.values.flat_map { |same| same.combination(2).map { |one, other| Holdup::Analysis::Comparison.new(one, other) } }
+    def equals = @equals ||= compare(@sides.values.flat_map { |same| same.combination(2).to_a })
 
-    def unlikes = @unlikes ||= @sides.values.transpose.map { |off, on| Holdup::Analysis::Comparison.new(off, on) }
+    def unlikes = @unlikes ||= compare(@sides.values.transpose)
+
+    def compare(pairs) = pairs.map { |one, other| Holdup::Analysis::Comparison.new(one, other) }
 
     def row(name)
       found, same = [unlikes, equals].map { |comparisons| comparisons.map { |comparison| comparison.estimates[name] } }
@@ -78,9 +80,11 @@ module Bench
     end
 
     def notes
-      verdicts = {"YJIT" => unlikes, "equals" => equals}.map { |what, comparisons| "#{what}: #{comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")}" }
       sizes = unlikes.flat_map(&:sizes).minmax.uniq.join("..")
-      ["Verdicts. #{verdicts.join("; ")}.", "#{sizes} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
+      ["Verdicts. YJIT: #{verdicts(unlikes)}; equals: #{verdicts(equals)}.",
+        "#{sizes} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
     end
+
+    def verdicts(comparisons) = comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")
   end
 end

@@ -100,14 +100,14 @@ module Bench
         CONNECTIONS.to_s, "--duration", "#{seconds}s", "--script", MIX, "http://127.0.0.1:#{@port}")
       raise Failure, "wrk: #{status}\n#{output}" unless status.success?
       report = JSON.parse(output.lines.last, symbolize_names: true)
-      raise Failure, "#{@tool}: #{report}\n#{last_words}" unless report[:errors].zero? && report[:requests].positive?
+      raise Failure, "#{@name}: #{report}\n#{last_words}" unless report[:errors].zero? && report[:requests].positive?
       report
     end
 
     def wait_until_it_answers
       deadline = now + BOOT_SECONDS
       until answers?
-        raise Failure, "the storefront with #{@tool} does not answer:\n#{last_words}" if !@shop.children.alive?(@name) || now > deadline
+        raise Failure, "the storefront with #{@name} does not answer:\n#{last_words}" if !@shop.children.alive?(@name) || now > deadline
         IO.select(nil, nil, nil, 0.1)
       end
     end

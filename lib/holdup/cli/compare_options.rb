@@ -13,6 +13,7 @@ module Holdup
       USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT | --revision A B | --states STATE STATE ... [options]"
       DAY_S = 86_400
       FORMATS = %i[text markdown json].freeze
+      FAMILIES = Analysis::Comparison::Metric::FAMILIES
       # Options that take several arguments.
       LISTS = %w[--revision --states].freeze
       # Ways to say both sides, each with the values that it takes.
@@ -68,7 +69,7 @@ module Holdup
       def units(parser, values)
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
         parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-        parser.on("--metric LIST", Analysis::Comparison::Metric::FAMILIES.join(", ")) { |text| values[:families] = text.split(",").map { |name| Values.choice("--metric", name.strip, Analysis::Comparison::Metric::FAMILIES) } }
+        parser.on("--metric LIST", FAMILIES.join(", ")) { |text| values[:families] = text.split(",").map { |name| Values.choice("--metric", name.strip, FAMILIES) } }
       end
 
       def keywords(values)

@@ -24,7 +24,7 @@ module Holdup
 
       # @return [Page]
       def page
-        Page.new(title: @words.call(:compare_title, units: @words.call(:"kind_#{@kind}")), facts: sides, lead: sentences.lead, remarks: [sentences.cause, *sentences.remarks, *sentences.limits],
+        Page.new(title: @words.call(:compare_title, units:), facts: sides, lead: sentences.lead, remarks: [sentences.cause, *sentences.remarks, *sentences.limits],
           sections: Sections.new(@comparison, words: @words, families: @families, limit: @limit).call)
       end
 
@@ -41,9 +41,11 @@ module Holdup
 
       def sides
         [@comparison.before, @comparison.after].zip(%i[before after]).map do |side, name|
-          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: Width.clean(side.label), count: Figures.count(side.units), units: @words.call(:"kind_#{@kind}"))
+          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: Width.clean(side.label), count: Figures.count(side.units), units:)
         end
       end
+
+      def units = @words.call(:"kind_#{@kind}")
     end
   end
 end

@@ -9,6 +9,7 @@ module Holdup
       # The tables of a comparison.
       class Sections
         LIMIT = 10
+        QUANTILES = [0.5, 0.95].freeze
         FINGERPRINT = "fingerprint"
         # More fingerprints than these fit in no column.
         FINGERPRINTS = 2
@@ -95,20 +96,25 @@ module Holdup
           rows = @comparison.ages
           return if rows.size < 2
           Section.new(title: word(:ages), columns: [word(:age), word(:units_before), word(:units_after), "p50", word(:after), "p95", word(:after)],
-            rows: rows.map { |row| [@cells.age(row.band), *row.units.map { |units| Figures.short_count(units) }, *[0.5, 0.95].flat_map { |share| quantiles(row, share) }] }, notes: [word(:ages_note)])
+            rows: rows.map { |row| age(row) }, notes: [word(:ages_note)])
         end
 
-        def quantiles(row, share) = row.walls.map { |wall| Figures.duration(wall.quantile(share)) }
+        def age(row)
+          walls = QUANTILES.flat_map { |share| row.walls.map { |wall| Figures.duration(wall.quantile(share)) } }
+          [@cells.age(row.band), *row.units.map { |units| Figures.short_count(units) }, *walls]
+        end
 
         def warm_up
           rows = sides.zip(%i[before after]).reject { |side, _| side.cold.empty? }.map { |side, name| [word(name), *cold(side)] }
           return if rows.empty?
-          Section.new(title: word(:warm_up), columns: [word(:side_of), word(:units), word(:share), "p50", "p95", word(:then, quantile: "p50"), word(:then, quantile: "p95")], rows:)
+          later = %w[p50 p95].map { |quantile| word(:then, quantile:) }
+          Section.new(title: word(:warm_up), columns: [word(:side_of), word(:units), word(:share), "p50", "p95", *later], rows:)
         end
 
         def cold(side)
           early, later = [side.cold, side.windows].map { |windows| Histogram.sum(windows.map { |window| window.histograms[:wall] }) }
-          [Figures.short_count(early.count), Figures.share(early.count.fdiv(early.count + later.count)), *[early, later].flat_map { |wall| [0.5, 0.95].map { |share| Figures.duration(wall.quantile(share)) } }]
+          walls = [early, later].flat_map { |wall| QUANTILES.map { |share| Figures.duration(wall.quantile(share)) } }
+          [Figures.short_count(early.count), Figures.share(early.count.fdiv(early.count + later.count)), *walls]
         end
       end
     end

@@ -68,7 +68,8 @@ module Holdup
 
         def moved(estimate)
           interval = @cells.interval(estimate, verdict.level)
-          word(:moved, figure: @cells.name(estimate.metric), change: estimate.relative? ? @cells.change(estimate.relative) : @cells.signed(estimate.metric, estimate.difference), interval:)
+          change = estimate.relative? ? @cells.change(estimate.relative) : @cells.signed(estimate.metric, estimate.difference)
+          word(:moved, figure: @cells.name(estimate.metric), change:, interval:)
         end
 
         def visible(estimates)

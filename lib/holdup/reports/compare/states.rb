@@ -14,6 +14,7 @@ module Holdup
       class States
         PLOTTED = %i[wall_p50 wall_p95 cpu_unit pss].freeze
         BAR = 30
+        NS = 1_000_000_000
         # Before a change that may be none.
         UNSURE = "~"
 
@@ -46,7 +47,8 @@ module Holdup
         def base = labels.first
 
         def fact(side)
-          word(:state, label: Width.clean(side.label), count: Figures.count(side.units), units: @words.call(:"kind_#{@kind}"), processes: side.processes, seconds: Figures.duration((side.to_s - side.from_s) * 1_000_000_000))
+          word(:state, label: Width.clean(side.label), count: Figures.count(side.units), units: @words.call(:"kind_#{@kind}"), processes: side.processes,
+            seconds: Figures.duration((side.to_s - side.from_s) * NS))
         end
 
         # What the sentences of each comparison say, with its name before it.
@@ -90,7 +92,8 @@ module Holdup
           shown.select { |estimates| PLOTTED.include?(estimates.first.metric.name) }.map do |estimates|
             metric = estimates.first.metric
             values = [estimates.first.before, *estimates.map(&:after)]
-            Section.new(title: @cells.name(metric), columns: [word(:state_column), "", ""], rows: labels.zip(values).map { |label, value| [label, @cells.value(metric, value), bar(value, values.max)] })
+            rows = labels.zip(values).map { |label, value| [label, @cells.value(metric, value), bar(value, values.max)] }
+            Section.new(title: @cells.name(metric), columns: [word(:state_column), "", ""], rows:)
           end
         end
 
