@@ -54,14 +54,34 @@ class SidekiqIntegrationTest < Minitest::Test
     end
   end
 
+  # Two capsules; of one the only thread is busy. The first heartbeat comes at once.
+  def test_what_waits_in_redis
+    with_sidekiq("-c", "2", before: "5.times { LongJob.set(queue: 'single').perform_async }") do |sidekiq|
+      default, single = sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.then { |pools| pools if pools.dig(0, :backlog) } }
+      assert_equal [0, 0], default.values_at(:backlog, :oldest_ns)
+      assert_includes 4..5, single[:backlog]
+      assert_includes 1..HOUR_NS, single[:oldest_ns]
+      refute_match(/holdup:/, sidekiq.log)
+    end
+  end
+
+  def test_nobody_asks_redis_who_was_told_not_to
+    with_sidekiq("-c", "2", env: {"HOLDUP_BACKLOG" => "false"}) do |sidekiq|
+      pools = sidekiq.wait { sidekiq.snapshots.first&.then { |snapshot| snapshot.header.pools if snapshot.gauges[:redis_rtt_ns] } }
+      assert_equal [nil, nil], pools.map { |pool| pool[:backlog] }
+    end
+  end
+
   def test_earlier_versions
     EARLIER.each do |gemfile|
       with_sidekiq("-c", "3", env: {"BUNDLE_GEMFILE" => gemfile}) do |sidekiq|
+        sidekiq.wait { sidekiq.snapshots.first&.header&.pools&.dig(0, :backlog) }
         run_all_kinds(sidekiq)
         assert_equal COUNTED.merge("in the child" => [1, 0]), sidekiq.counts
         assert_match(/\A7\./, jobs_of(sidekiq).setting["jobs_version"])
         assert_equal 0, jobs_of(sidekiq).setting["job_priority"]
         assert_includes 1..HOUR_NS, sidekiq.unit("PlainJob").histogram(:queued).max
+        assert_equal %w[default single], %w[PlainJob SingleJob].map { |name| sidekiq.unit(name).series.pool }
       end
     end
   end

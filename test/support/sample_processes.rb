@@ -33,7 +33,7 @@ class SampleProcesses
 
   def pools(server)
     return {"pool.0": "web", "pool.0.max": 5, "pool.0.busy": 3, "pool.0.backlog": 1} if server == "puma"
-    {"pool.0": "default", "pool.0.max": 10, "pool.0.busy": 9, "pool.0.backlog": 40, "pool.1": "pdf", "pool.1.max": 1, "pool.1.busy": 1,
+    {"pool.0": "default", "pool.0.max": 10, "pool.0.busy": 9, "pool.0.backlog": 40, "pool.0.oldest_ns": 3 * NS, "pool.1": "pdf", "pool.1.max": 1, "pool.1.busy": 1,
      "pool.2": "db primary", "pool.2.max": 11, "pool.2.busy": 4}
   end
 

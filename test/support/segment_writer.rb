@@ -46,9 +46,13 @@ class SegmentWriter
     bump(L::PROFILE_SEQ)
   end
 
-  # @param pools [Array<Array>] max, busy, backlog of each
+  # @param pools [Array<Array>] max, busy, backlog of each, and perhaps how long what waits longest has waited
   def pools=(pools)
-    pools.flatten(1).each_with_index { |value, index| put_word(L::GAUGES_OFFSET + (L::POOLS_AT + index) * 8, value || L::UNKNOWN) }
+    oldest = pools.map { |pool| pool[3] }
+    pools = pools.map { |pool| pool.first(3) }
+    {L::POOLS_AT => pools.flatten(1), L::POOLS_OLDEST_AT => oldest}.each do |from, values|
+      values.each_with_index { |value, index| put_word(L::GAUGES_OFFSET + (from + index) * 8, value || L::UNKNOWN) }
+    end
   end
 
   # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued nil.

@@ -13,9 +13,11 @@ class SidekiqProcess
   RUNNING = "Running in ruby"
   COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
 
+  # @param before [String, nil] what is pushed before it starts
   # @yieldparam sidekiq [SidekiqProcess] while it runs
-  def self.run(redis, *arguments, **options)
+  def self.run(redis, *arguments, before: nil, **options)
     sidekiq = new(redis, *arguments, **options)
+    sidekiq.push(before) if before
     sidekiq.start
     yield sidekiq
   ensure

@@ -13,7 +13,7 @@ module Holdup
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server` ("puma", "puma+sidekiq"),
     #   `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
-    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog" for each pool
+    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns" for each pool
     # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process (docs/segment.md)
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class Sampler

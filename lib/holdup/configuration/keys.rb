@@ -50,6 +50,9 @@ module Holdup
       Key.new(name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
         help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since 1970, with or " \
           "without t=). X-Queue-Start is read when it is missing."),
+      Key.new(name: :backlog, type: Types::Boolean.new, default: true,
+        help: "Whether a Sidekiq process asks Redis how many jobs wait in its queues, and how long the oldest has: one round trip " \
+          "with each of its heartbeats, every ten seconds."),
       Key.new(name: :tick_seconds, type: Types::Seconds.new(0.05..5), default: 1,
         help: "How often a process writes its gauges and accounts. Units are written when they end, whatever this is."),
       Key.new(name: :jit, type: Types::Jit.new, default: nil, example: ":on",

@@ -23,7 +23,10 @@ module Holdup
 
       # One pool at a tick, as Servers::Pool tells groups of threads: `max` connections, `busy` of them in use, `backlog`
       # threads that wait for one.
-      State = Data.define(:name, :max, :busy, :backlog)
+      State = Data.define(:name, :max, :busy, :backlog) do
+        # @return [nil] a pool does not tell since when somebody waits
+        def oldest_ns = nil
+      end
 
       # @param guard [Guard]
       # @param clock [#monotonic_ns]

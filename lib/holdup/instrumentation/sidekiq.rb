@@ -12,6 +12,14 @@ module Holdup
       # the year 5138, this many milliseconds 1973.
       MILLISECONDS_FROM = 100_000_000_000
 
+      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for perform_inline.
+      # @param enqueued_at [Numeric, nil] as Sidekiq keeps it
+      # @return [Integer, nil] ns since 1970
+      def self.ready_ns(enqueued_at)
+        return unless enqueued_at.is_a?(Numeric)
+        (enqueued_at * ((enqueued_at < MILLISECONDS_FROM) ? NS_PER_S : NS_PER_MS)).to_i
+      end
+
       # @param jobs [Jobs]
       # @param harmless [Array<Class>] exceptions by which a run ends without having failed
       # @param pools [Hash{Sidekiq::Capsule => String}] names of their pools
@@ -31,7 +39,7 @@ module Holdup
 
       private
 
-      def known(job) = {id: id(job), name: name(job), pool:, ready_ns: ready_ns(job["enqueued_at"])}
+      def known(job) = {id: id(job), name: name(job), pool:, ready_ns: self.class.ready_ns(job["enqueued_at"])}
 
       # Sidekiq says on each of its threads whose it is.
       def pool = @pools[Thread.current[CAPSULE]]
@@ -42,12 +50,6 @@ module Holdup
       def id(job)
         inner = job["args"]&.first if job["wrapped"]
         (inner.is_a?(Hash) && inner["job_id"]) || job["jid"]
-      end
-
-      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for perform_inline.
-      def ready_ns(enqueued_at)
-        return unless enqueued_at.is_a?(Numeric)
-        (enqueued_at * ((enqueued_at < MILLISECONDS_FROM) ? NS_PER_S : NS_PER_MS)).to_i
       end
     end
   end

@@ -20,7 +20,7 @@ module Holdup
         @resources = resources
       end
 
-      # @return [Array<Integer, nil>] 32 gauges, three for each pool; times in nanoseconds, sizes in bytes
+      # @return [Array<Integer, nil>] 32 gauges, three for each of eight pools, one more for each that there is; times in nanoseconds, sizes in bytes
       def to_a
         pools, gauges = @pools.call, @gauges.call
         [Thread.list.size, nil, nil, *first(pools.first), nil, nil, cpu_ns, *gc, *gauges.values_at(*JIT), GC.stat(:heap_live_slots),
@@ -29,7 +29,12 @@ module Holdup
 
       private
 
-      def each_pool(pools) = pools.first(MOST_POOLS).flat_map { |pool| [pool.max, pool.busy, pool.backlog] }
+      # Three for each, then one more.
+      def each_pool(pools)
+        pools = pools.first(MOST_POOLS)
+        figures = pools.flat_map { |pool| [pool.max, pool.busy, pool.backlog] }
+        [*figures, *Array.new(MOST_POOLS * 3 - figures.size), *pools.map(&:oldest_ns)]
+      end
 
       def first(pool) = pool ? [pool.busy, pool.backlog, pool.free, pool.max] : [nil, nil, nil, nil]
 

@@ -41,7 +41,7 @@ module Holdup
       def pools
         @summary.processes.pools.map do |pool|
           {server: pool.server && clean(pool.server), name: clean(pool.name), processes: pool.size.round(2), max: pool.max&.round(2), busy: pool.busy&.round(2),
-           backlog: pool.backlog&.round(2), most_backlog: pool.most_backlog}
+           backlog: pool.backlog&.round(2), most_backlog: pool.most_backlog, oldest_ns: pool.oldest_ns}
         end
       end
 

@@ -10,7 +10,7 @@ module Holdup
     #
     # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
     # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
-    # - `pools`: [{max:, busy:, backlog:}] at the last tick, in the order of the profile's "pools"
+    # - `pools`: [{max:, busy:, backlog:, oldest_ns:}] at the last tick, in the order of the profile's "pools"
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @param bytes [String] of the first page
       # @param path [String] for the error
@@ -40,7 +40,9 @@ module Holdup
 
       def self.read_pools(bytes)
         values = known(bytes, Layout::POOLS * Layout::POOL_GAUGES.size, Layout::POOLS_AT)
-        values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?).map { |pool| Layout::POOL_GAUGES.zip(pool).to_h.freeze }.freeze
+        oldest = known(bytes, Layout::POOLS, Layout::POOLS_OLDEST_AT)
+        pools = values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?)
+        pools.zip(oldest).map { |pool, oldest_ns| {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:}.freeze }.freeze
       end
 
       def self.known(bytes, count, index)

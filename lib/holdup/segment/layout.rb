@@ -55,10 +55,12 @@ module Holdup
         jit_failures jit_code_gcs jit_redefined
       ].freeze
 
-      # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each from here on.
+      # Groups of threads that take units (a web server's pool, a job runner's capsule): three gauges each from here on,
+      # and one more: how long what waits longest has waited.
       POOLS_AT = 32
       POOLS = 8
       POOL_GAUGES = %i[max busy backlog].freeze
+      POOLS_OLDEST_AT = 56
 
       PROFILE_OFFSET = 1024
       PROFILE_BYTES = 3072

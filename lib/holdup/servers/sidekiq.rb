@@ -5,6 +5,7 @@ require_relative "../instrumentation/jobs"
 require_relative "../instrumentation/sidekiq"
 require_relative "hook"
 require_relative "identity"
+require_relative "sidekiq/backlog"
 require_relative "sidekiq/capsules"
 require_relative "sidekiq/levers"
 require_relative "sidekiq/round_trip"
@@ -34,7 +35,9 @@ module Holdup
       # @param middleware [#call] not for jobs
       def initialize(runtime:, middleware: nil)
         @runtime = runtime
-        @jobs = Instrumentation::Jobs.new(recorder: runtime.recorder, clock: Clock.new)
+        @clock = Clock.new
+        @jobs = Instrumentation::Jobs.new(recorder: runtime.recorder, clock: @clock)
+        @backlogs = {}.compare_by_identity
       end
 
       # @return [void]
@@ -50,7 +53,7 @@ module Holdup
       # @return [void]
       def serving(launcher)
         @runtime.guard.call(:sidekiq) do
-          capsules = Capsules.new(launcher)
+          capsules = Capsules.new(launcher, backlog(launcher.config))
           put_outermost(launcher.config, capsules)
           levers = levers(launcher.config, capsules)
           @runtime.serve(Identity.new(name: NAME, facts: capsules.facts, pools: -> { capsules.pools },
@@ -65,6 +68,12 @@ module Holdup
       end
 
       private
+
+      # An embedded one may run again with the same configuration, which then calls us still.
+      def backlog(config)
+        return unless @runtime.configuration.backlog
+        @backlogs[config] ||= @runtime.guard.call(:sidekiq_backlog) { Backlog.new(config, clock: @clock).follow(@runtime.guard) }
+      end
 
       # Read once: files are not for every tick. Without them there are still jobs to measure.
       def levers(config, capsules)

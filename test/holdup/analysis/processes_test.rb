@@ -33,8 +33,14 @@ class Holdup::Analysis::ProcessesTest < Minitest::Test
   end
 
   def test_pools_by_name
-    pool = processes(sample(0, **WEB, "pool.0.busy": 1, "pool.0.backlog": 0), sample(60, **WEB, "pool.0.busy": 4, "pool.0.backlog": 6)).members.first.pools.first
-    assert_equal ["web", 5, 2.5, 3.0, 6], pool.to_h.values
+    pool = processes(sample(0, **WEB, "pool.0.busy": 1, "pool.0.backlog": 0), sample(60, **WEB, "pool.0.busy": 4, "pool.0.backlog": 6, "pool.0.oldest_ns": 9)).members.first.pools.first
+    assert_equal ["web", 5, 2.5, 3.0, 6, 9], pool.to_h.values
+  end
+
+  def test_requests_wait_at_each_process_and_jobs_in_queues_that_all_see
+    jobs = {"pool.1": "default", "pool.1.max": 2, "pool.0.backlog": 3, "pool.1.backlog": 40}
+    pools = processes(*[7, 8].flat_map { |pid| [0, 60].map { |at_s| sample(at_s, pid:, **WEB, **jobs) } }).pools
+    assert_equal({"web" => 6.0, "default" => 40.0}, pools.to_h { |pool| [pool.name, pool.backlog] })
   end
 
   def test_the_container

@@ -5,13 +5,14 @@ require "holdup/probe/process_stats"
 require "holdup/segment/layout"
 
 class Holdup::Probe::ProcessStatsTest < Minitest::Test
-  Pool = Struct.new(:busy, :backlog, :free, :max, :served)
+  Pool = Struct.new(:busy, :backlog, :free, :max, :served, :oldest_ns)
   NAMES = Holdup::Segment::Layout::GAUGES
 
   def gauges(*pools) = NAMES.zip(Holdup::Probe::ProcessStats.new(pools: -> { pools }).to_a).to_h
 
   def test_has_one_for_each_gauge_of_the_layout
-    assert_equal Holdup::Segment::Layout::POOLS_AT, Holdup::Probe::ProcessStats.new.to_a.size
+    assert_equal Holdup::Segment::Layout::POOLS_OLDEST_AT, Holdup::Probe::ProcessStats.new.to_a.size
+    assert_equal Holdup::Segment::Layout::POOLS_AT, NAMES.size
   end
 
   def test_what_is_known_without_a_server
@@ -31,16 +32,16 @@ class Holdup::Probe::ProcessStatsTest < Minitest::Test
   end
 
   def test_each_pool_has_three_gauges_after_the_named_ones
-    pools = Array.new(9) { |index| Pool.new(index, 0, 5, 5, 0) }
+    pools = Array.new(9) { |index| Pool.new(index, 0, 5, 5, 0, index) }
     all = Holdup::Probe::ProcessStats.new(pools: -> { pools }).to_a
-    assert_equal Holdup::Segment::Layout::POOLS_AT + 3 * Holdup::Segment::Layout::POOLS, all.size
-    assert_equal [5, 7, 0], all.last(3)
+    assert_equal Holdup::Segment::Layout::GAUGE_SLOTS, all.size
+    assert_equal [5, 7, 0, *0..7], all.last(3 + 8)
   end
 
   def test_resources_follow_the_pools_and_are_never_the_servers
     threads, connections = Pool.new(2, 1, 3, 5, 99), Pool.new(4, 6, 0, 4, nil)
     stats = Holdup::Probe::ProcessStats
-    assert_equal [5, 2, 1, 4, 4, 6], stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a.last(6)
+    assert_equal [5, 2, 1, 4, 4, 6], stats.new(pools: -> { [threads] }, resources: -> { [connections] }).to_a[Holdup::Segment::Layout::POOLS_AT, 6]
     alone = NAMES.zip(stats.new(resources: -> { [connections] }).to_a).to_h
     assert_equal [nil, nil], alone.values_at(:busy_threads, :max_threads)
   end

@@ -36,6 +36,11 @@ module Holdup
         assert_equal [Series.new(kind: :job, name: "J", queue: "low", pool: "default (low)", priority: "-1")], snapshot.slots.map(&:series)
       end
 
+      def test_pools_of_threads
+        @writer.pools = [[5, 2, 0], [10, nil, 3, 9_000]]
+        assert_equal [[5, 2, 0, nil], [10, nil, 3, 9_000]], snapshot.header.pools.map { |pool| pool.values_at(:max, :busy, :backlog, :oldest_ns) }
+      end
+
       def test_random_units_equal_the_histogram_of_their_values
         random = Random.new(7)
         walls = Array.new(400) { Math.exp(random.rand(0.0..31.0)).to_i }

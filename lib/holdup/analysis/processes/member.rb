@@ -11,8 +11,8 @@ module Holdup
       CONNECTIONS = "db "
 
       # A group of threads that take units, in one process. `max`: threads it may have; `busy` and `backlog`: means of the
-      # samples; `most_backlog`: the largest. What is unknown is nil.
-      Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog) do
+      # samples; `most_backlog` and `oldest_ns`, how long a unit had waited: the largest. What is unknown is nil.
+      Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
         # @param kind [Symbol, nil] :request, :job, nil for any
         # @return [Boolean] whether it takes units of that kind
         def takes?(kind)
@@ -50,7 +50,8 @@ module Holdup
         end
 
         def self.pool(trail, name, key)
-          Pool.new(name:, max: trail[:"#{key}.max"], busy: trail.mean(:"#{key}.busy"), backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"))
+          Pool.new(name:, max: trail[:"#{key}.max"], busy: trail.mean(:"#{key}.busy"), backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"),
+            oldest_ns: trail.most(:"#{key}.oldest_ns"))
         end
         private_class_method :waiting, :pools, :pool
 

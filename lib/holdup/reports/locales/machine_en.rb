@@ -24,8 +24,9 @@ module Holdup
         container_throttled: "stopped by the CPU quota in %<share>s of its periods (%<time>s in all)",
 
         pools: "Threads that take units", pool: "pool", pool_processes: "proc.", pool_threads: "threads", pool_busy: "busy",
-        pool_busy_share: "busy %", pool_backlog: "waiting", pool_backlog_max: "most",
-        pools_note: "Means of one look a minute at each process. waiting: units that no thread has taken yet, where the server knows it.",
+        pool_busy_share: "busy %", pool_backlog: "waiting", pool_backlog_max: "most", pool_oldest: "oldest",
+        pools_note: "Means of one look a minute at each process. waiting: units that no thread has taken yet, where the server knows it; " \
+          "most: of these at once; oldest: how long one of them had waited then.",
 
         pool_cpu: "CPU of these threads", pool_cpu_outside: "(outside of units)", pool_cpu_unknown: "(jobs of unknown threads)",
         pool_cpu_note: "cpu %: CPU time of their units, in % of one CPU; of all: of the container's vCPUs. Outside of units: what else these processes " \

@@ -23,8 +23,9 @@ module Holdup
         container_throttled: "CPU クォータによる停止は周期の %<share>s（合計 %<time>s）",
 
         pools: "仕事を処理するスレッド", pool: "プール", pool_processes: "プロセス", pool_threads: "スレッド", pool_busy: "稼働",
-        pool_busy_share: "稼働 %", pool_backlog: "待ち", pool_backlog_max: "最大",
-        pools_note: "各プロセスを 1 分に 1 回見た平均です。待ち：まだどのスレッドにも渡っていない仕事（サーバーが知っている場合）。",
+        pool_busy_share: "稼働 %", pool_backlog: "待ち", pool_backlog_max: "最大", pool_oldest: "最古",
+        pools_note: "各プロセスを 1 分に 1 回見た平均です。待ち：まだどのスレッドにも渡っていない仕事（サーバーが知っている場合）。" \
+          "最大：その最大数。最古：そのうち最も長く待っていた時間。",
 
         pool_cpu: "これらのスレッドの CPU", pool_cpu_outside: "（仕事以外）", pool_cpu_unknown: "（スレッドが不明なジョブ）",
         pool_cpu_note: "CPU %：仕事が使った CPU 時間の CPU 1 個に対する割合。全体比：コンテナの vCPU に対する割合。仕事以外：これらのプロセスが" \

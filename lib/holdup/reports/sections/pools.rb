@@ -7,7 +7,7 @@ module Holdup
     module Sections
       # The groups of threads that take units: a server's web threads, a job runner's capsules and queue groups.
       class Pools < Base
-        COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog pool_backlog_max].freeze
+        COLUMNS = %i[pool pool_processes pool_threads pool_busy pool_busy_share pool_backlog pool_backlog_max pool_oldest].freeze
 
         # @return [Section, nil] nil where no server tells of its threads
         def call
@@ -20,7 +20,7 @@ module Holdup
 
         def row(pool)
           [label("#{pool.server} #{pool.name}".strip), amount(pool.size), amount(pool.max), Figures.rate(pool.busy),
-            Figures.bare_share(pool.busy_share), Figures.rate(pool.backlog), Figures.count(pool.most_backlog)]
+            Figures.bare_share(pool.busy_share), Figures.rate(pool.backlog), Figures.count(pool.most_backlog), duration(pool.oldest_ns)]
         end
       end
     end

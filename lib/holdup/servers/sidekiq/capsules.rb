@@ -8,9 +8,11 @@ module Holdup
       # The capsules of one process: groups of threads, each with its own queues and concurrency.
       class Capsules
         # @param launcher [Sidekiq::Launcher]
-        def initialize(launcher)
+        # @param backlog [Backlog, nil] nil: nobody asks how many jobs wait
+        def initialize(launcher, backlog = nil)
           @config = launcher.config
           @managers = launcher.managers
+          @backlog = backlog
         end
 
         # @return [Array<Sidekiq::Capsule>]
@@ -32,7 +34,7 @@ module Holdup
         # @return [Hash{Sidekiq::Capsule => String}] what their pools are called
         def names = to_a.to_h { |capsule| [capsule, name(capsule)] }.compare_by_identity
 
-        # Asks the process only: nothing here goes to Redis.
+        # Asks the process only, not Redis: how many jobs wait is as of the last heartbeat.
         # @return [Array<Pool>] as they are now
         def pools = @managers.map { |manager| pool(manager) }
 
@@ -42,7 +44,9 @@ module Holdup
         # iterated over.
         def pool(manager)
           capsule = manager.capsule
-          Pool.new(name: name(capsule), max: capsule.concurrency, busy: manager.workers.to_a.count(&:job))
+          waiting = @backlog&.of(capsule.queues)
+          Pool.new(name: name(capsule), max: capsule.concurrency, busy: manager.workers.to_a.count(&:job),
+            backlog: waiting&.size, oldest_ns: waiting&.oldest_ns)
         end
 
         def name(capsule)

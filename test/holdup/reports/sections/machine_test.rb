@@ -67,7 +67,7 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
     report = text(SampleWindows.new, samples: SampleProcesses.new.to_a)
     assert_match(/^puma: 2 +110 +27\.5 +6\.00 +10 +500 MB +280 MB +180 MB$/, report)
     assert_match(/^  worker 1 +60\.0 +15\.0 +7\.7 +3\.00 +5 +250 MB/, report)
-    assert_match(/^sidekiq default +1 +10 +9\.00 +90\.0 +40\.0 +40$/, report)
+    assert_match(/^sidekiq default +1 +10 +9\.00 +90\.0 +40\.0 +40 +3\.00 s$/, report)
     assert_includes report.gsub(/\s+/, " "), "800 MB of memory used of 2.00 GB; stopped by the CPU quota in 10.0 % of its periods"
     refute_match(/db primary/, report)
   end

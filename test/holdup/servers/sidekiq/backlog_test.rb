@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "sidekiq"
+require "holdup/guard"
+require "holdup/servers/sidekiq"
+
+# What is asked and made of the answers; a real Sidekiq and Redis are in test/integration/sidekiq_test.rb.
+class Holdup::Servers::SidekiqBacklogTest < Minitest::Test
+  NOW_NS = 1_700_000_000_500_000_000
+  Capsule = Data.define(:queues)
+
+  # A Redis that has these answers, in the form of Sidekiq's configuration.
+  class Config
+    attr_reader :asked, :capsules
+
+    def initialize(queues, answers)
+      @capsules = {"default" => Capsule.new(queues)}
+      @answers = answers
+      @asked = []
+    end
+
+    def on(event, &block) = (@beat = block if event == :beat)
+
+    def beat = @beat.call
+
+    def redis = yield(self)
+
+    def pipelined
+      yield self
+      @answers
+    end
+
+    def call(*words) = @asked << words
+  end
+
+  def backlog(*answers, queues: %w[high high low])
+    @log = CollectedLog.new
+    @config = Config.new(queues, answers)
+    Holdup::Servers::Sidekiq::Backlog.new(@config, clock: HandClock.new(realtime_ns: NOW_NS))
+      .follow(Holdup::Guard.new(log: @log, clock: HandClock.new)).tap { @config.beat }
+  end
+
+  def job(enqueued_at) = JSON.generate({"class" => "A", "enqueued_at" => enqueued_at})
+
+  def test_length_and_age_of_each_queue_in_one_round_trip
+    waiting = backlog(3, job(1_700_000_000_250), 4, job(1_700_000_000.0)).of(%w[high high low])
+    assert_equal [7, 500_000_000], [waiting.size, waiting.oldest_ns]
+    assert_equal [%w[LLEN queue:high], ["LINDEX", "queue:high", -1], %w[LLEN queue:low], ["LINDEX", "queue:low", -1]], @config.asked
+  end
+
+  def test_empty_queues_have_nothing_that_waits
+    assert_equal [0, 0], backlog(0, nil, 0, nil).of(%w[low]).to_h.values
+  end
+
+  def test_a_job_that_does_not_say_since_when
+    assert_equal [2, nil], backlog(2, job(nil), queues: %w[low]).of(%w[low]).to_h.values
+  end
+
+  def test_what_nobody_has_looked_at_is_unknown
+    assert_nil backlog(0, nil, queues: %w[low]).of(%w[other])
+  end
+
+  def test_few_queues_are_asked_about
+    backlog(queues: (1..80).map(&:to_s))
+    assert_equal 2 * Holdup::Servers::Sidekiq::Backlog::MOST, @config.asked.size
+  end
+
+  def test_a_failure_is_ours_and_told_once
+    assert_nil backlog(1, "no json", queues: %w[low]).of(%w[low])
+    assert_equal 1, @log.lines.size
+  end
+end
