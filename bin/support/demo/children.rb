@@ -32,16 +32,18 @@ module Demo
       @pids.keys.reverse_each { |name| stop(name) }
     end
 
-    private
-
+    # @param name [Symbol]
+    # @return [void]
     def stop(name)
-      group = @pids[name]
+      group = @pids[name] or return
       Process.kill(:TERM, group) if alive?(name)
       Process.kill(:KILL, -group) unless ended?(name, group)
       alive?(name)
     rescue Errno::ESRCH
       nil # it ended meanwhile
     end
+
+    private
 
     # The whole group: a server's collector outlives it to carry the last units.
     def ended?(name, group)

@@ -3,6 +3,7 @@
 require "fileutils"
 require "shellwords"
 require "tmpdir"
+require_relative "advice"
 require_relative "checks"
 require_relative "children"
 require_relative "options"
@@ -31,6 +32,7 @@ module Demo
         json = measure
         show(json)
         status = verdict(json)
+        advise if @options.advice?
         keep if @options.keep
         status
       end
@@ -55,18 +57,42 @@ module Demo
       say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x #{ENV.fetch("STOREFRONT_THREADS", 5)} threads, YJIT"
       @storefront = Storefront.new(children: @children, folder: @folder, env: @env)
       @storefront.boot
-      @report = Report.new(env: @env, since: Time.now)
     end
 
     def measure
-      @outcomes = Traffic.send_to(@storefront.url, @options, progress: method(:progress))
-      progress_end
+      @report = Report.new(env: @env, since: (started = Time.now))
+      @advice = Advice.new(env: @env, folder: @folder, since: started)
+      @outcomes = send_traffic(@options.advice? ? Advice.seconds(@options.seconds) : @options.seconds)
       raise Failure, "the storefront died:" unless @storefront.alive?
       say "waiting for the collector to store the last units"
       @report.wait_for(@outcomes.each_value.sum(&:answered)) { |json| Checks.new(json, @outcomes).failures.empty? }
     rescue Failure => failure
       # What Holdup complained of stands in the server's log.
       raise Failure, "#{failure.message}\n#{@storefront.last_words}"
+    end
+
+    def send_traffic(seconds)
+      @sending = @options.with(seconds:)
+      Traffic.send_to(@storefront.url, @sending, progress: method(:progress)).tap { progress_end }
+    end
+
+    # What is advised is done, and the same customers come again: then predicted stands beside measured.
+    def advise
+      say "", "holdup advise: what would be better for this traffic?"
+      advice = @advice.print
+      setting = Advice.followed(advice)
+      return say((advice["verdict"] == "keep") ? "it is to stay as it is, so there is nothing to follow" : "there is no recommendation to follow") unless setting
+      slice = ", a time slice of #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
+      say "", "following it: restarting the storefront with #{setting[:workers]} workers x #{setting[:threads]} threads#{slice}"
+      @storefront.restart(**setting)
+      follow(Report.new(env: @env, since: Time.now), Time.now)
+    end
+
+    def follow(report, started)
+      outcomes = send_traffic(@options.seconds)
+      report.wait_for(outcomes.each_value.sum(&:answered)) { true }
+      say "", "holdup advise --verify: has it come true?"
+      @advice.verify(started)
     end
 
     def show(json)
@@ -96,7 +122,7 @@ module Demo
     end
 
     def progress(state)
-      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, Traffic.seconds(@options), state.done, state.open)
+      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, Traffic.seconds(@sending), state.done, state.open)
       return @err.print("\r#{line}\e[K") if @err.tty?
       second = state.elapsed_s.to_i / 5
       @err.puts(line) if second != @announced
@@ -105,6 +131,6 @@ module Demo
 
     def progress_end = @err.tty? && @err.puts
 
-    def say(text) = @err.puts(text)
+    def say(*lines) = @err.puts(*lines)
   end
 end

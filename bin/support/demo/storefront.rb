@@ -32,6 +32,17 @@ module Demo
       wait_until_it_answers
     end
 
+    # @param workers [Integer]
+    # @param threads [Integer]
+    # @param slice_ns [Integer, nil] nil: as it was
+    # @return [void]
+    # @raise [Failure]
+    def restart(workers:, threads:, slice_ns: nil)
+      @children.stop(:puma)
+      start_puma({"STOREFRONT_WORKERS" => workers.to_s, "STOREFRONT_THREADS" => threads.to_s, "RUBY_THREAD_TIMESLICE" => slice_ns && (slice_ns / 1_000_000).to_s}.compact)
+      wait_until_it_answers
+    end
+
     # @return [Boolean]
     def alive? = @children.alive?(:puma)
 
@@ -57,10 +68,10 @@ module Demo
       raise Failure, "the storefront's database could not be made:\n#{File.read(path)}"
     end
 
-    def start_puma
+    def start_puma(env = {})
       @port = free_port
       @url = "http://127.0.0.1:#{@port}"
-      @children.start(:puma, app_env.merge("PORT" => @port.to_s), "bundle", "exec", "puma", "-C", "config/puma.rb", chdir: APP, out: log, err: log)
+      @children.start(:puma, app_env.merge(env, "PORT" => @port.to_s), "bundle", "exec", "puma", "-C", "config/puma.rb", chdir: APP, out: log, err: log)
     end
 
     def app_env

@@ -16,6 +16,7 @@ module Holdup::Advice
 
     def test_nothing_where_ruby_gives_way
       assert_nil find(Native, units: unit(cpu: 60, stalled: 20))
+      assert_nil find(Native, units: unit("A#a", cpu: 300, starved: 600).merge(unit("B#b", cpu: 2, stalled: 60))), "it had no CPU"
     end
   end
 end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "json"
+require "open3"
+require_relative "options"
+require_relative "report"
+
+module Demo
+  # `holdup advise`, run as a user runs it, and once more when the advice was followed. Two minutes are left out after a boot for
+  # good reasons; a demo is over by then, so here all counts.
+  class Advice
+    OPTIONS = %w[--warm-up 0s].freeze
+    # Between the first unit and a full minute, and between that and the last unit: an interval takes two blocks of time.
+    EDGE_S = 8
+    MINUTE_S = 60
+
+    # @param env [Hash<String, String>]
+    # @param folder [String]
+    # @param since [Time] when the first unit was sent
+    def initialize(env:, folder:, since:)
+      @env = env
+      @file = File.join(folder, "advice.json")
+      @since = minute(since)
+    end
+
+    # @param seconds [Float] wanted
+    # @param now [Time]
+    # @return [Float] as many, or more until the clock has passed a full minute: blocks are minutes here
+    def self.seconds(seconds, now: Time.now)
+      left = MINUTE_S - now.to_f % MINUTE_S
+      left += MINUTE_S if left < EDGE_S
+      [seconds, left + EDGE_S].max
+    end
+
+    # Prints it, and keeps it for later.
+    # @return [Hash{String => Object}] what `--json` says
+    # @raise [Failure]
+    def print
+      system(@env, *command("--since", @since)) or raise Failure, "holdup advise failed"
+      out, err, status = Open3.capture3(@env, *command("--since", @since, "--json"))
+      raise Failure, "holdup advise --json failed: #{err}" unless status.success?
+      File.write(@file, out)
+      JSON.parse(out)
+    end
+
+    # @param advice [Hash{String => Object}]
+    # @return [Hash{Symbol => Integer}, nil] workers, threads and slice_ns to restart with; nil: nothing is to be changed
+    def self.followed(advice)
+      return unless advice["verdict"] == "change"
+      best, now = advice.values_at("best", "current")
+      {workers: best["processes"], threads: best["threads"], slice_ns: (best["time_slice_ns"] if best["time_slice_ns"] != now["time_slice_ns"])}
+    end
+
+    # @param since [Time] when the first unit was sent after the restart
+    # @return [void]
+    def verify(since) = system(@env, *command("--verify", @file, "--since", minute(since)))
+
+    private
+
+    def command(*options) = ["bundle", "exec", Report::HOLDUP, "advise", *OPTIONS, *options]
+
+    # Windows are of whole minutes.
+    def minute(time) = Time.at(time.to_i / MINUTE_S * MINUTE_S).utc.strftime("%FT%TZ")
+  end
+end
