@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "comparison/ages"
+require_relative "comparison/between"
 require_relative "comparison/blocks"
 require_relative "comparison/bootstrap"
 require_relative "comparison/change"
@@ -112,12 +113,14 @@ module Holdup
         end
       end
 
+      def between = @between ||= Between.new(*sides.map(&:profiles))
+
       def drawn(metric)
         found = Estimate.new(metric:, before: figures.first[metric.name], after: figures.last[metric.name])
         pairs = rounds.map { |both, _| both.map { |side| side[metric.name] } }
         return found if !found.known? || pairs.empty? || pairs.flatten.any?(nil)
         deviation, freedom = @bootstrap.deviation(pairs, ratio: found.relative?)
-        found.with(deviation:, freedom:)
+        found.with(deviation: found.relative? ? Math.sqrt(deviation**2 + between.variance(metric.family)) : deviation, freedom:)
       end
     end
   end

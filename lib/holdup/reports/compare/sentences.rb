@@ -11,8 +11,6 @@ module Holdup
         # Smaller shifts of the mix are not worth a sentence.
         MIX = 0.02
         LEFT_OUT = 0.01
-        # Of fewer processes, one that happens to be slow makes a side slow.
-        FEW_PROCESSES = 4
         SHORT_BLOCK_S = 600
         # Told beside the verdict when they moved.
         BESIDE = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
@@ -103,7 +101,7 @@ module Holdup
 
         def processes
           known = sides.map(&:processes)
-          word(:few_processes, before: known.first, after: known.last) if known.all?(&:positive?) && known.min < FEW_PROCESSES
+          word(:few_processes, before: known.first, after: known.last) if known.all?(&:positive?) && known.min < Analysis::Comparison::Between::FEWEST_PROCESSES
         end
 
         def blocks
