@@ -26,10 +26,12 @@ module Bench
     # @param scratch [String] folder in memory, for segments
     # @param name [String] where several have one tool
     # @param env [Hash{String => String}] more of its environment
-    def initialize(tool, shop:, scratch:, name: tool, env: {})
+    # @param pause [Boolean] whether it is stopped while others are measured
+    def initialize(tool, shop:, scratch:, name: tool, env: {}, pause: true)
       @tool = tool
       @name = name
       @more = env
+      @pause = pause
       @shop = shop
       @scratch = scratch
       @log = File.join(shop.folder, "#{slug}.log")
@@ -72,7 +74,7 @@ module Bench
       signal(:CONT)
       yield
     ensure
-      signal(:STOP)
+      signal(:STOP) if @pause
     end
 
     def slug = @name.tr(" ", "-")
