@@ -19,7 +19,7 @@ module Holdup
         end
 
         # A gem that is loaded and not started ends nobody, however large they are.
-        def works?(server) = server.ended.any? || server.killed_bytes <= server.killer.limit_bytes
+        def works?(server) = server.ended.any? || server.killed_bytes.to_i <= server.killer.limit_bytes
 
         def now(server)
           finding(:jit_killer_limit, server, server.needed_bytes) if server.killer.limit_bytes < server.needed_bytes

@@ -29,7 +29,7 @@ module Holdup
         end
 
         # @return [Array<Facts>] of those that had it from Ruby's start
-        def at_start = @places.map(&:facts).select(&:at_boot?)
+        def at_start = @places.map(&:facts).select { |facts| facts.on? && facts.at_boot? }
 
         # Whatever else a worker forks has its JIT from there, and is no worker.
         # @return [Array<Master>]
