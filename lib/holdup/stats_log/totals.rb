@@ -24,10 +24,12 @@ module Holdup
       # @return [Totals] of a process that has done nothing yet
       def self.none = new(units: 0, errors: 0, sums: Totals::PARTS.to_h { |name| [name, 0] }, histograms: Totals::DISTRIBUTIONS.to_h { |name| [name, Histogram.empty] })
 
-      # Others get the GVL in between: all of them at once would hold it for some milliseconds.
+      # Every few milliseconds others get the GVL, but not more often: each time it may take a second to get it back.
       def self.slots(reader)
-        Array.new(reader.header.series_count) do |index|
-          Thread.pass if (index % Totals::AT_ONCE).zero?
+        count = reader.header.series_count
+        at_once = [count / Totals::TURNS, Totals::FEWEST].max
+        Array.new(count) do |index|
+          Thread.pass if index.positive? && (index % at_once).zero?
           reader.slot(index)
         end.compact
       end
@@ -51,7 +53,8 @@ module Holdup
       def quantile(name, q) = histograms[name].quantile(q)
     end
 
-    Totals::AT_ONCE = 16
+    Totals::TURNS = 8
+    Totals::FEWEST = 128
     Totals::KINDS = %i[request job overflow].freeze
     Totals::PARTS = %i[wall running stalled idle].freeze
     Totals::DISTRIBUTIONS = %i[wall stalled queued].freeze
