@@ -19,12 +19,17 @@ module Holdup
     class Sampler
       EVERY_S = 60
       LEVERS_EVERY_S = 3600
+      # Processes that were started together are not looked at together ever after: the second sample of each comes so much
+      # sooner at most, by its pid, because to look at memory holds a process up.
+      SPREAD_S = 30
       CONTAINER = 0
 
       # @param facts [#call] pid => what the system says of a process
       # @param container [#call] pid => what it says of that process's container
-      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new)
+      # @param spread [#call] pid => seconds that its second sample comes sooner
+      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, spread: ->(pid) { pid % SPREAD_S })
         @facts = facts
+        @spread = spread
         @container = container
         @last = {}
       end
@@ -44,15 +49,16 @@ module Holdup
       # @param samples [Array<Hash>]
       # @return [void]
       def committed(samples)
-        samples.each { |sample| @last[key(sample)] = Seen.of(sample, @last[key(sample)]) }
+        samples.each { |sample| @last[key(sample)] = Seen.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
 
-      # When a process was sampled last, and the levers that it had, as of when.
-      Seen = Data.define(:at_s, :levers, :levers_s) do
-        def self.of(sample, before)
+      # When a process was sampled last and is to be again, and the levers that it had, as of when.
+      Seen = Data.define(:at_s, :due_s, :levers, :levers_s) do
+        def self.of(sample, before, spread)
           levers = sample.select { |key, _| key.start_with?("lever.") }
-          (levers.empty? && before) ? before.with(at_s: sample[:at_s]) : new(at_s: sample[:at_s], levers:, levers_s: sample[:at_s])
+          times = {at_s: sample[:at_s], due_s: sample[:at_s] + EVERY_S - (before ? 0 : spread.call(sample[:pid]))}
+          (levers.empty? && before) ? before.with(**times) : new(**times, levers:, levers_s: sample[:at_s])
         end
       end
       private_constant :Seen
@@ -65,12 +71,12 @@ module Holdup
       def due?(sighting, now_s)
         last = @last[sighting.key]
         return true unless last
-        sighting.ended? ? sighting.heartbeat_s > last.at_s : now_s >= last.at_s + EVERY_S
+        sighting.ended? ? sighting.heartbeat_s > last.at_s : now_s >= last.due_s
       end
 
       def container_due?(now_s)
         last = @last[[CONTAINER, nil]]
-        last.nil? || now_s >= last.at_s + EVERY_S
+        last.nil? || now_s >= last.due_s
       end
 
       def key(sample) = sample.values_at(:pid, :start)

@@ -13,7 +13,7 @@ class Holdup::Collector
     def setup
       @dir = Dir.mktmpdir("holdup-sampler")
       @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
-      @sampler = Sampler.new(facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} })
+      @sampler = Sampler.new(facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} }, spread: ->(_pid) { 0 })
     end
 
     def teardown = FileUtils.remove_entry(@dir)
@@ -24,6 +24,12 @@ class Holdup::Collector
       @sampler.committed(first)
       assert_empty samples(159)
       assert_equal [160, 160], samples(160).map { |sample| sample[:at_s] }
+    end
+
+    def test_processes_that_were_started_together_are_spread_over_the_minute
+      @sampler = Sampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} }, spread: ->(pid) { pid.zero? ? 0 : 20 })
+      seen = (100..300).flat_map { |at_s| samples(at_s).each { |sample| @sampler.committed([sample]) } }
+      assert_equal [100, 140, 200, 260], seen.reject { |sample| sample[:pid].zero? }.map { |sample| sample[:at_s] }
     end
 
     def test_the_system_knows_better_than_the_segment_and_what_nobody_knows_is_left_out
