@@ -11,6 +11,7 @@ module Holdup
         "sweep" => "your server with one setting after the other",
         "jobs" => "Sidekiq at each concurrency, beside the prediction",
         "check" => "a gate for CI: did an endpoint get worse?",
+        "jit" => "your server with YJIT off, on at boot, on after boot",
         "sidekiq-vcpu" => "why CPU % halves when the vCPUs double"
       }.freeze
       LOADERS = {
@@ -21,6 +22,10 @@ module Holdup
         "check" => -> {
           require_relative "lab/check"
           Check
+        },
+        "jit" => -> {
+          require_relative "lab/jit"
+          Jit
         },
         "sidekiq-vcpu" => -> {
           require_relative "lab/sidekiq_vcpu"

@@ -7,9 +7,13 @@ module Holdup
     #
     # - `processes`, `threads` (of each); `yjit`: from the start on, or not at all; `time_slice_ns`
     # - `again`: the same once more, to see what chance alone makes of it
-    # - `extra`: further variables of the environment
-    Arm = Data.define(:processes, :threads, :yjit, :time_slice_ns, :again, :extra) do
-      def initialize(processes: nil, threads: nil, yjit: nil, time_slice_ns: nil, again: false, extra: {}) = super
+    # - `extra`: further variables of the environment; `label`: what it is called, nil: by what it changes
+    Arm = Data.define(:processes, :threads, :yjit, :time_slice_ns, :again, :extra, :label) do
+      def initialize(processes: nil, threads: nil, yjit: nil, time_slice_ns: nil, again: false, extra: {}, label: nil) = super
+
+      # @param hash [Hash{Symbol => Object}] from to_h, out of a file
+      # @return [Arm]
+      def self.from(hash) = new(**hash, extra: hash.fetch(:extra, {}).transform_keys(&:to_s))
 
       # @return [Hash{String => String}]
       def env
@@ -25,13 +29,14 @@ module Holdup
       def setting = with(again: false)
 
       # @return [String] "2 x 5, yjit, 10 ms (again)"; the same in every language
-      def name
-        size = "#{processes} x #{threads}".strip if processes || threads
-        parts = [size, *{true => "yjit", false => "no yjit"}[yjit], *("#{time_slice_ns / 1_000_000} ms" if time_slice_ns), *extra.map { |pair| pair.join("=") }]
-        "#{parts.compact.join(", ")}#{" (again)" if again}".strip
-      end
+      def name = "#{label || parts.compact.join(", ")}#{" (again)" if again}".strip
 
       private
+
+      def parts
+        size = "#{processes} x #{threads}".strip if processes || threads
+        [size, {true => "yjit", false => "no yjit"}[yjit], time_slice_ns && "#{time_slice_ns / 1_000_000} ms", *extra.map { |pair| pair.join("=") }]
+      end
 
       def each(names, value) = value.nil? ? {} : names.to_h { |name| [name, value.to_s] }
     end

@@ -46,7 +46,13 @@ module Holdup
 
       def profiles = @observation.profiles
 
-      def traffic = @traffic ||= Analysis::Sizing::Traffic.of(profiles, @observation.arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
+      def traffic = @traffic ||= Analysis::Sizing::Traffic.of(profiles, arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
+
+      # Of the requests themselves: windows know the minute in which they were collected, which for a short recording is another.
+      def arrivals
+        minute_ns = Analysis::Sizing::Traffic::MINUTE_S * Analysis::Sizing::Traffic::NS
+        profiles.group_by { |profile| profile.start_ns / minute_ns * Analysis::Sizing::Traffic::MINUTE_S }.transform_values { |own| own.sum(&:weight) }
+      end
 
       # @return [Hash{String => Integer}] ns
       def responses

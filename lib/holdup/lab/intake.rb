@@ -28,8 +28,8 @@ module Holdup
       # @param log [#warn] for segments that can't be read
       def initialize(folder, clock: Clock.new, log: Log.new { $stderr })
         @clock = clock
-        directory = Segment::Directory.new(folder).tap(&:create)
-        @round = Collector::Round.new(store: self, directory:, host: Etc.uname[:nodename], complaints: Collector::Complaints.new(log:, clock:),
+        @directory = Segment::Directory.new(folder).tap(&:create)
+        @round = Collector::Round.new(store: self, directory: @directory, host: Etc.uname[:nodename], complaints: Collector::Complaints.new(log:, clock:),
           profiles: Collector::Profiles.new(most: MOST))
         empty
       end
@@ -53,6 +53,11 @@ module Holdup
 
       # @return [Integer] units that have ended
       def count = @windows.sum { |window| window.series.unit? ? window.count : 0 }
+
+      # @return [Hash{Integer => Hash{Symbol => Integer, nil}}] pid => gauges of its last tick
+      def gauges
+        @directory.entries.select(&:alive).to_h { |entry| entry.read(&:header).then { |header| [header.pid, header.gauges] } }
+      end
 
       # As a store is asked; the round keeps its positions itself.
       # @see Stores::Sql#commit

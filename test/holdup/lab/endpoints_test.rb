@@ -7,14 +7,13 @@ require "support/simulated_recording"
 
 class Holdup::Lab::EndpointsTest < Minitest::Test
   Endpoints = Holdup::Lab::Endpoints
-  Observed = Struct.new(:profiles, :arrivals, :processes, :threads, :time_slice_ns, :demand, :recording)
+  Observed = Struct.new(:profiles, :processes, :threads, :time_slice_ns, :demand, :recording)
   LOAD = Endpoints::Reference.new(rate: 20, processes: 1, threads: 3)
 
   def profiles = @profiles ||= SimulatedRecording.new(seed: 1, minutes: 4, rate: 10, sway: 0.1).all
 
   def observed(profiles)
-    arrivals = profiles.group_by { |profile| profile.start_ns / 60_000_000_000 * 60 }.transform_values(&:size)
-    Observed.new(profiles, arrivals, 1, 5, Holdup::Analysis::Sizing::Scenario::TIME_SLICE_NS, Struct.new(:growth).new(0.0), Struct.new(:vcpus).new(2))
+    Observed.new(profiles, 1, 5, Holdup::Analysis::Sizing::Scenario::TIME_SLICE_NS, Struct.new(:growth).new(0.0), Struct.new(:vcpus).new(2))
   end
 
   def figures(profiles = self.profiles, load: LOAD) = Endpoints.new(observed(profiles), load:).to_h

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "json"
 require_relative "../../lab/sweep"
 require_relative "../../lab/sweep/text"
 require_relative "../../reports/style"
@@ -40,7 +41,7 @@ module Holdup
         # @return [Integer] exit status
         def run
           result = measured
-          @console.out.write(@json ? "#{JSON.pretty_generate(result.to_h)}\n" : text(result))
+          @console.out.write(@json ? "#{JSON.pretty_generate(json(result))}\n" : text(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path))
           result.signal ? SIGNALED + result.signal : OK
         end
@@ -58,8 +59,12 @@ module Holdup
 
         def text(result)
           width = (@console.columns || WIDTHS.begin).clamp(WIDTHS)
-          Holdup::Lab::Sweep::Text.new(result, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
+          report(result, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
         end
+
+        def json(result) = result.to_h
+
+        def report(result, **layout) = Holdup::Lab::Sweep::Text.new(result, **layout)
       end
     end
   end

@@ -23,7 +23,7 @@ module Holdup
 
       # @param hash [Hash{Symbol => Object}] from to_h
       # @return [Plan]
-      def self.from(hash) = new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.new(**arm, extra: arm.fetch(:extra, {}).transform_keys(&:to_s)) })
+      def self.from(hash) = new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
 
       def initialize(port: nil, warm_up_s: 45, slo: nil, **rest) = super
 

@@ -18,7 +18,7 @@ module Holdup
     Sweep::Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns) do
       # @param hash [Hash{Symbol => Object}] from to_h
       # @return [Prediction]
-      def self.from(hash) = new(**hash, arm: Arm.new(**hash.fetch(:arm)))
+      def self.from(hash) = new(**hash, arm: Arm.from(hash.fetch(:arm)))
 
       # @return [Integer] ns that a user feels of waiting
       def wait_ns = queued_ns + stalled_ns

@@ -15,20 +15,22 @@ module Holdup
     # - as the client saw it: `sent`, `answered`, `errors`, `throughput` (answers per second), `client_p50_ns` and so on
     # - in the server: `queued_ns` (from the client's sending), `stalled_ns`, `running_ns`, `idle_ns`, `response_ns`, `p50_ns`, `p95_ns`
     #   and `p99_ns` (queued included), `cpu_ns` of a request, `memory_bytes`
+    # - `jit`: {kind, by, code_bytes, metadata_bytes, saturated}, sizes of the largest process; `cold`: by how much more CPU than in
+    #   the end the first requests took, `warm_after_s`: until they took no more
     # - `warm_up_s`, `steady`; `endpoints`: {name => Endpoints::Figures}
     Sweep::Reading = Data.define(:arm, :round, :rate, :setting, :sent, :answered, :errors, :throughput, :client_p50_ns, :client_p95_ns, :client_p99_ns,
-      :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns, :cpu_ns, :memory_bytes, :warm_up_s, :steady, :endpoints) do
+      :queued_ns, :stalled_ns, :running_ns, :idle_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns, :cpu_ns, :memory_bytes, :jit, :cold, :warm_after_s, :warm_up_s, :steady, :endpoints) do
       # @param outcome [Trial::Outcome]
       # @param round [Integer]
       # @return [Reading]
       def self.of(outcome, round:)
         new(arm: outcome.arm, round:, rate: outcome.rate, setting: outcome.setting.attributes, **client(outcome), **server(outcome), cpu_ns: outcome.cpu_ns&.round,
-          memory_bytes: outcome.memory_bytes, warm_up_s: outcome.warmed.seconds, steady: outcome.warmed.steady, endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h)
+          memory_bytes: outcome.memory_bytes, jit: jit(outcome), cold: outcome.warmed.cold.round(3), warm_after_s: outcome.warmed.warm_after_s.round(1), warm_up_s: outcome.warmed.seconds, steady: outcome.warmed.steady, endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h)
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h
       # @return [Reading]
-      def self.from(hash) = new(**hash, arm: Arm.new(**hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
+      def self.from(hash) = new(**hash, arm: Arm.from(hash.fetch(:arm)), setting: hash.fetch(:setting).transform_keys(&:to_s),
         endpoints: hash.fetch(:endpoints).to_h { |name, figures| [name.to_s, Endpoints::Figures.new(**figures)] })
 
       def self.client(outcome)
@@ -43,8 +45,14 @@ module Holdup
          response_ns: outcome.response_ns.round, **{p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |share| outcome.percentile(share) }}
       end
 
+      def self.jit(outcome)
+        largest = ->(gauge) { outcome.gauges.filter_map { |gauges| gauges[gauge] }.max }
+        {kind: outcome.setting["jit"], by: outcome.setting["jit_by"], code_bytes: largest[:jit_code_bytes], metadata_bytes: largest[:jit_alloc_bytes],
+         saturated: largest[:jit_saturated].to_i.positive?}
+      end
+
       def self.reference(outcome) = Endpoints::Reference.new(rate: outcome.rate, processes: outcome.observation.processes, threads: outcome.observation.threads)
-      private_class_method :client, :server, :reference
+      private_class_method :client, :server, :jit, :reference
 
       # @return [Endpoints::Reference] that the endpoints' figures are for
       def load = Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max, threads: setting["threads"] || arm.threads || 1)

@@ -14,12 +14,12 @@ module Holdup
     #
     # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: :open or :closed; `seen`: OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at the end (PSS); nil
-    #   where the system doesn't tell; `warmed`: WarmUp::Result
+    #   where the system doesn't tell; `gauges`: of each of these processes; `warmed`: WarmUp::Result
     # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
     class Trial::Outcome
-      attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :warmed, :windows, :profiles, :samples
+      attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows, :profiles, :samples
 
-      def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, warmed:, windows:, profiles:, samples:)
+      def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, gauges:, warmed:, windows:, profiles:, samples:)
         @arm = arm
         @rate = rate
         @seconds = seconds
@@ -27,6 +27,7 @@ module Holdup
         @seen = seen
         @cpu_s = cpu_s
         @memory_bytes = memory_bytes
+        @gauges = gauges.compact
         @warmed = warmed
         @windows = windows
         @profiles = profiles

@@ -55,17 +55,20 @@ module Holdup
         cpu_s = @served.cpu_seconds
         seen = drive(rate, seconds, seed) { |state| @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s) }
         cpu_s &&= @served.cpu_seconds - cpu_s
-        @intake.take
-        Trial::Outcome.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, warmed: @warmed, windows: @intake.windows,
+        raise unmeasured(seen) if @intake.take.profiles.empty?
+        Trial::Outcome.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, gauges: @intake.gauges.values_at(*pids), warmed: @warmed, windows: @intake.windows,
           profiles: @intake.profiles, samples: @intake.samples)
       end
 
       private
 
       def memory_bytes
-        facts = @intake.profiles.map { |profile| profile.process.pid }.uniq.map { |pid| Collector::ProcessFacts.new.call(pid) }
+        facts = pids.map { |pid| Collector::ProcessFacts.new.call(pid) }
         facts.filter_map { |fact| fact[:pss_bytes] || fact[:rss_bytes] }.then { |all| all.sum if all.any? }
       end
+
+      # Of the processes that took requests.
+      def pids = @intake.profiles.map { |profile| profile.process.pid }.uniq
 
       def drive(rate, seconds, seed, &progress)
         @load.call(@served.target, routes: @routes, rate:, seconds:, seed:, progress:).tap { @served.check }

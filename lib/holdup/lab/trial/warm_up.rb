@@ -17,7 +17,13 @@ module Holdup
       CALM = 2
 
       # `seconds`: how long it took; `cpu_ns`: of a request, slice by slice; `steady`: whether it got there in time
-      Result = Data.define(:seconds, :cpu_ns, :steady)
+      Result = Data.define(:seconds, :cpu_ns, :steady) do
+        # @return [Float] by how much more CPU than in the end a request took in the first slice
+        def cold = cpu_ns.first / cpu_ns.last - 1
+
+        # @return [Float] seconds until a request took as little as in the end, but for noise
+        def warm_after_s = seconds / cpu_ns.size * cpu_ns.index { |cpu| cpu <= cpu_ns.last * (1 + FALL) }
+      end
 
       # @param rate [Numeric] requests per second
       # @return [Float] seconds of a slice

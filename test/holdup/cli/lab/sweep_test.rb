@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "support/swept"
+require "holdup/cli"
 require "holdup/cli/lab/sweep"
 
 class Holdup::CLI::Lab::SweepTest < Minitest::Test

@@ -14,6 +14,8 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     def clear = self.cleared = cleared.to_i + 1
 
     def take = self
+
+    def gauges = {Process.pid => {jit_code_bytes: 7}}
   end
 
   LOAD = Class.new do
@@ -58,6 +60,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     assert_equal [2_000_000.0, 2_000_000.0, 10], [outcome.wait_ns, outcome.response_ns, outcome.percentile(0.95)]
     assert_equal [0.0, 10], [outcome.cpu_ns, outcome.total.count]
     assert_operator outcome.memory_bytes, :>, 1_000_000
+    assert_equal [{jit_code_bytes: 7}], outcome.gauges
   end
 
   def test_refuses_a_server_that_heeds_nobody

@@ -12,6 +12,8 @@ class Holdup::Lab::Trial::WarmUpTest < Minitest::Test
     result = warm_up([90.0, 60.0, 40.0, 39.0, 39.5, 1.0])
     assert_predicate result, :steady
     assert_equal [10, [90.0, 60.0, 40.0, 39.0, 39.5]], [result.seconds, result.cpu_ns]
+    assert_in_delta 90 / 39.5 - 1, result.cold
+    assert_in_delta 4, result.warm_after_s
   end
 
   def test_one_calm_slice_may_be_chance

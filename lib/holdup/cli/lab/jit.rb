@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../lab/jit"
+require_relative "../../lab/jit/text"
+require_relative "../../lab/sweep"
+require_relative "../../reports/style"
+require_relative "sweep"
+require_relative "trial_options"
+
+module Holdup
+  class CLI
+    class Lab
+      # What YJIT does for the user's own server: off, on at boot, on after boot, with little memory, with other Rubies.
+      class Jit < Sweep
+        MEM_SIZES = (1..2048)
+        SPANS = {warm_up_s: 90}.freeze
+
+        # Reads the arguments to the keywords of Jit.
+        Arguments = Data.define(:now_s, :env) do
+          # @param argv [Array<String>]
+          # @return [Hash{Symbol => Object}]
+          # @raise [UsageError]
+          def parse(argv)
+            options = TrialOptions.new("jit", usage: "--rate N --url PATH", now_s:, spans: Jit::SPANS)
+            values = options.parse(argv) { |parser, read| declare(parser, read) }
+            return values if values.key?(:help)
+            options.keywords(values) { Holdup::Lab::Jit.arms(env, mem_size: values[:mem_size], rubies: values.fetch(:rubies, [])).then { |arms| [arms, arms.first] } }
+          end
+
+          private
+
+          def declare(parser, values)
+            parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Inquiry::Values.whole("--mem-size", text, Jit::MEM_SIZES) }
+            parser.on("--ruby PATH", "also with another Ruby: PATH[,VARIABLE=VALUE]") { |text| (values[:rubies] ||= []) << Holdup::Lab::Jit::OtherRuby.parse(text) }
+          end
+        end
+
+        # @param console [Console]
+        # @return [#parse]
+        def self.options(console) = Arguments.new(now_s: console.clock.realtime_s, env: console.env.to_h)
+
+        private
+
+        def json(result) = result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
+
+        def report(result, **layout) = Holdup::Lab::Jit::Text.new(result, Holdup::Lab::Jit::Comparison.new(result), **layout)
+      end
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "../../inquiry/values"
+require_relative "../../lab/requests"
+require_relative "../../lab/sweep/ledger"
+require_relative "../../reports/words"
+require_relative "../options"
+
+module Holdup
+  class CLI
+    class Lab
+      # The options that all experiments with the user's own server share: which load, for how long, and where the result goes.
+      class TrialOptions
+        SPANS = {seconds: 20, rounds: 2, warm_up_s: 45}.freeze
+        # What is not of the plan.
+        OUTPUT = %i[store json language].freeze
+        COMMAND = "end with it: -- bundle exec puma -p {port}"
+
+        # @param experiment [String] "sweep"
+        # @param usage [String] what is special about it
+        # @param now_s [Integer]
+        # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
+        def initialize(experiment, usage:, now_s:, spans: {})
+          @experiment = experiment
+          @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
+          @now_s = now_s
+          @spans = SPANS.merge(spans)
+        end
+
+        # @param argv [Array<String>]
+        # @yieldparam parser [OptionParser] for further options
+        # @yieldparam values [Hash{Symbol => Object}]
+        # @return [Hash{Symbol => Object}] values, or {help: text}
+        # @raise [UsageError]
+        def parse(argv)
+          Options.new(@usage, rest: :command) do |parser, values|
+            yield parser, values
+            load(parser, values)
+            spans(parser, values)
+            output(parser, values)
+          end.parse(argv)
+        end
+
+        # @param values [Hash{Symbol => Object}] from parse
+        # @yieldreturn [Array(Array<Holdup::Lab::Arm>, Holdup::Lab::Arm)] arms and baseline, for a new plan
+        # @return [Hash{Symbol => Object}] keywords of the command: the ledger, new or to go on with, and the output
+        # @raise [UsageError]
+        def keywords(values)
+          ledger = values[:resume] ? resumed(values) : Holdup::Lab::Sweep::Ledger.new(File.expand_path(values.fetch(:out) { file_name }), plan(values, *yield))
+          {ledger:, **values.slice(*OUTPUT)}
+        end
+
+        # @raise [UsageError]
+        def self.refuse(option, text, takes) = raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes #{takes}"))
+
+        private
+
+        def load(parser, values)
+          parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
+          parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text| values[:ladder] = rates("--ladder", text) }
+          parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
+          parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
+          parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Inquiry::Values.whole("--port", text, 1..65_535) }
+        end
+
+        def spans(parser, values)
+          parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, 1..3600) }
+          parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") { |text| values[:rounds] = Inquiry::Values.whole("--rounds", text, 1..100) }
+          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") { |text| values[:warm_up_s] = Inquiry::Values.seconds("--warm-up", text, 1..3600) }
+          parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") { |text| values[:slo] = slo(text) }
+        end
+
+        def output(parser, values)
+          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") { |text| values[:out] = text }
+          parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
+          parser.on("--store URL", "a store that gets the measurements as well") { |text| values[:store] = text }
+          parser.on("--json", "for programs") { values[:json] = true }
+          parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        end
+
+        def rates(option, text) = text.split(",").map { |part| rate(part) || self.class.refuse(option, text, "requests per second above 0") }.uniq.sort
+
+        def rate(text) = Float(text, exception: false)&.then { |rate| rate if rate.positive? && rate <= 100_000 }
+
+        def slo(text) = text.tap { Analysis::Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
+
+        def resumed(values)
+          others = values.keys - OUTPUT - %i[resume command]
+          raise UsageError.new("--resume goes on as it was begun", "leave out the other options and the command") if others.any? || values[:command].any?
+          Holdup::Lab::Sweep::Ledger.open(values[:resume])
+        end
+
+        def plan(values, arms, baseline)
+          raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND) if values[:command].empty?
+          raise UsageError.new("lab #{@experiment} needs one load", "give either --rate or --ladder") unless values.key?(:rates) ^ values.key?(:ladder)
+          Holdup::Lab::Sweep::Plan.new(command: values[:command], root: Dir.pwd, requests: requests(values), arms: Holdup::Lab::Sweep::Plan.ordered(arms, baseline),
+            rates: values[:ladder] || values[:rates], **@spans, **values.slice(*@spans.keys, :port, :slo))
+        end
+
+        def requests(values)
+          lines = [*values[:urls], *(Holdup::Lab::Requests.read(values[:requests]) if values[:requests])]
+          lines.tap { Holdup::Lab::Requests.routes(lines) }
+        end
+
+        def file_name = "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"
+      end
+    end
+  end
+end

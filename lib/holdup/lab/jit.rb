@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require_relative "arm"
+require_relative "jit/comparison"
+require_relative "jit/other_ruby"
+
+module Holdup
+  module Lab
+    # What YJIT does for the user's own server: a sweep whose arms are off, on from Ruby's start, on once the application is
+    # loaded, the same with little memory, and other Rubies.
+    module Jit
+      OFF = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "off"}.freeze
+      AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
+      AFTER_BOOT = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "on"}.freeze
+      # Before 3.4 the code alone was limited, about a third of all.
+      LIMITS_ALL = Gem::Version.new("3.4")
+      CODE_SHARE = 3
+
+      module_function
+
+      # @param env [Hash{String => String}] the environment
+      # @param mem_size [Integer, nil] MiB for one more arm
+      # @param rubies [Array<OtherRuby>]
+      # @return [Array<Arm>] off first
+      def arms(env, mem_size: nil, rubies: [])
+        limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB", extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
+        [Arm.new(label: "off", extra: OFF), Arm.new(label: "at boot", extra: AT_BOOT), Arm.new(label: "after boot", extra: AFTER_BOOT), *limited,
+          *rubies.flat_map { |ruby| {"off" => OFF, "after boot" => AFTER_BOOT}.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
+      end
+
+      def limit(rubyopt, mem_size, version: RUBY_VERSION)
+        all = Gem::Version.new(version) >= LIMITS_ALL
+        [rubyopt, "--yjit-disable", all ? "--yjit-mem-size=#{mem_size}" : "--yjit-exec-mem-size=#{[mem_size / CODE_SHARE, 1].max}"].compact.join(" ")
+      end
+    end
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../spread"
+
+module Holdup
+  module Lab
+    module Jit
+      # What each arm does to the CPU time of a request, round by round against off: what disturbs a whole round cancels. And what it
+      # costs in memory.
+      class Comparison
+        # Less than that is noise even where two runs of the same happened to agree.
+        LEAST_NOISE = 0.02
+
+        # @param result [Sweep::Result] of Jit.arms
+        def initialize(result)
+          @result = result
+        end
+
+        # @return [Numeric, nil] requests per second at which it is compared: the lowest
+        def rate = @result.rates.first
+
+        # @return [Array<Sweep::Line>]
+        def lines = rate ? @result.lines(rate) : []
+
+        # @return [Sweep::Line, nil] off
+        def base = lines.find { |line| line.arm == @result.plan.baseline }
+
+        # @param line [Sweep::Line]
+        # @return [Spread, nil] by what share a request takes more CPU than with off; nil where nobody knows
+        def change(line)
+          pairs = line.readings.filter_map { |reading| (other = base&.readings&.find { |one| one.round == reading.round }) && [reading.cpu_ns, other.cpu_ns] }.reject { |pair| pair.include?(nil) }
+          Spread.paired(*pairs.transpose) { |one, other| one / other.to_f - 1 } if pairs.any?
+        end
+
+        # @return [Float, nil] by what share two runs of off differ; nil before the second
+        def noise
+          again = lines.find { |line| line.arm == @result.plan.baseline.with(again: true) }
+          again && change(again)&.then { |spread| [LEAST_NOISE, *spread.values.map(&:abs)].max }
+        end
+
+        # @return [Sweep::Line, nil] that takes least CPU, by more than chance
+        def best
+          return unless noise
+          better = lines.reject { |line| line.arm.setting == @result.plan.baseline }.select { |line| change(line)&.then { |spread| spread.median < -noise } }
+          better.min_by { |line| change(line).median }
+        end
+
+        # @param line [Sweep::Line]
+        # @return [Float, nil] bytes that all its processes take more than with off
+        def memory(line) = line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
+
+        # @return [Array<Sweep::Line>] that ran with another JIT than their name says: the application switches it on, or it was not to be had
+        def misnamed = lines.select { |line| line.readings.any? { |reading| reading.jit[:kind] && (reading.jit[:kind] == "off") != off?(line.arm) } }
+
+        # @return [Array<Sweep::Line>] whose JIT had no memory left
+        def saturated = lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
+
+        # @return [Hash] for programs
+        def to_h
+          {rate:, noise: noise&.round(4), best: best&.arm&.name,
+           arms: lines.map { |line| {name: line.arm.name, cpu_ns: line.cpu_ns, change: change(line)&.values&.map { |share| share.round(4) }, memory_bytes: line.memory_bytes, jit: line.readings.last.jit} }}
+        end
+
+        private
+
+        def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
+      end
+    end
+  end
+end

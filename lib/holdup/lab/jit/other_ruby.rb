@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "open3"
+require_relative "../../errors"
+
+module Holdup
+  module Lab
+    module Jit
+      # A Ruby other than ours that the command is to run with: it comes first on PATH, and nothing of our own Bundler is in its way.
+      #
+      # - `path`: of the program; `version`; `variables`: what it needs besides, such as BUNDLE_PATH
+      OtherRuby = Data.define(:path, :version, :variables) do
+        # @param text [String] "/opt/ruby-3.3/bin/ruby" or "/opt/ruby-3.3/bin/ruby,BUNDLE_PATH=vendor/3.3"
+        # @return [OtherRuby]
+        # @raise [UsageError] it is none
+        def self.parse(text)
+          path, *pairs = text.split(",")
+          variables = pairs.to_h { |pair| pair.include?("=") ? pair.split("=", 2) : raise(refusal(text, "#{pair} is no variable")) }
+          output, status = Open3.capture2({"RUBYOPT" => nil}, path.to_s, "--disable-gems", "-e", "print RUBY_VERSION", err: File::NULL)
+          status.success? ? new(path: File.expand_path(path), version: output, variables:) : raise(refusal(text, "it doesn't run"))
+        rescue SystemCallError => error
+          raise refusal(text, error.message)
+        end
+
+        def self.refusal(text, reason) = UsageError.new("--ruby can't be #{text[0, 200].inspect} (#{reason})", "give the path of a ruby, with variables if need be: /opt/ruby/bin/ruby,BUNDLE_PATH=vendor/other")
+        private_class_method :refusal
+
+        # @param env [Hash{String => String}] ours
+        # @return [Hash{String => String, nil}]
+        def env(env) = {**self.class::OURS.to_h { |name| [name, nil] }, "PATH" => "#{File.dirname(path)}:#{env["PATH"]}", **variables}
+      end
+
+      # What Bundler sets for our Ruby alone.
+      OtherRuby::OURS = %w[RUBYOPT RUBYLIB BUNDLER_SETUP BUNDLER_VERSION BUNDLE_BIN_PATH GEM_HOME GEM_PATH].freeze
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/section"
+require_relative "../../reports/style"
+require_relative "../../reports/table"
+require_relative "../../reports/width"
+require_relative "../../reports/words"
+require_relative "../spread"
+
+module Holdup
+  module Lab
+    module Jit
+      # The comparison for a terminal or a pipe: the verdict first, then what it stands on.
+      class Text
+        MS = 1e6
+
+        # @param result [Sweep::Result]
+        # @param comparison [Comparison] of it
+        # @param words [Reports::Words]
+        # @param width [Integer] columns
+        # @param style [Reports::Style]
+        def initialize(result, comparison, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+          @result = result
+          @comparison = comparison
+          @words = words
+          @width = width
+          @style = style
+        end
+
+        # @return [String] ends with a newline
+        def call = "#{[*wrap(verdict).map { |line| @style.paint(line, :bold) }, *doubts, *table(speed), *table(costs)].join("\n")}\n"
+
+        private
+
+        def verdict
+          return word(:early) unless @comparison.noise
+          noise = Reports::Figures.share(@comparison.noise)
+          (best = @comparison.best) ? word(:best, noise:, **better(best)) : word(:same, noise:)
+        end
+
+        def better(best)
+          low, high = @comparison.change(best).values.minmax.map { |share| signed(share) }
+          {best: best.arm.name, cpu: Reports::Figures.duration(best.cpu_ns), before: Reports::Figures.duration(@comparison.base.cpu_ns), low:, high:,
+           memory: Reports::Figures.bytes(@comparison.memory(best)&.round&.clamp(0, nil))}
+        end
+
+        def doubts
+          lists = {misnamed: @comparison.misnamed, saturated: @comparison.saturated, unsteady: @comparison.lines.reject { |line| line.readings.all?(&:steady) }}
+          said = lists.reject { |_, lines| lines.empty? }.map { |key, lines| word(key, names: lines.map { |line| line.arm.name }.join("; ")) }
+          [*left, *said].flat_map { |text| wrap("! #{text}").map { |line| @style.paint(line, :yellow) } }
+        end
+
+        def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+
+        def speed
+          columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99", word(:served)]
+          rows = @comparison.lines.map { |line| [line.arm.name, ms(line.cpu_ns), *change(line), *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, Reports::Figures.rate(line.throughput)] }
+          Reports::Section.new(title: word(:speed, rate: format("%g", @comparison.rate.to_f)), columns:, rows:, notes: [word(:speed_note)])
+        end
+
+        def change(line)
+          spread = @comparison.change(line) or return [Reports::Figures::NONE] * 2
+          [signed(spread.median), spread.values.minmax.map { |share| format("%+.0f", share * 100) }.join("..")]
+        end
+
+        def costs
+          columns = [word(:arm), *%i[memory code metadata full cold warm].map { |key| word(key) }]
+          Reports::Section.new(title: word(:costs), columns:, rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note)])
+        end
+
+        def cost(line)
+          readings, jit = line.readings, line.readings.last.jit
+          [line.memory_bytes&.round, jit[:code_bytes], jit[:metadata_bytes]].map { |bytes| Reports::Figures.bytes(bytes) } +
+            [word(jit[:saturated] ? :yes : :no), signed(median(readings, &:cold)), "#{median(readings, &:warm_after_s).round} s"]
+        end
+
+        def median(readings, &) = Spread.of(readings.map(&)).median
+
+        def signed(share) = format("%+.1f %%", share * 100)
+
+        def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
+
+        def table(section)
+          laid = Reports::Table.new(section, width: @width)
+          ["", @style.paint(section.title, :bold), @style.paint(laid.head, :dim), *laid.body, *section.notes.flat_map { |note| wrap(note) }]
+        end
+
+        def word(key, **facts) = @words.call(:"jitlab_#{key}", **facts)
+
+        def wrap(text) = Reports::Width.wrap(text, @width)
+      end
+    end
+  end
+end

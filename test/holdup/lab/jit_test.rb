@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/lab/jit"
+require "holdup/lab/jit/text"
+require "support/swept"
+
+class Holdup::Lab::JitTest < Minitest::Test
+  include CommandLine
+  include Swept
+
+  Jit = Holdup::Lab::Jit
+  OFF = {kind: "off", by: nil, code_bytes: nil, metadata_bytes: nil, saturated: false}.freeze
+  ON = {kind: "yjit", by: "holdup", code_bytes: 2_000_000, metadata_bytes: 5_000_000, saturated: false}.freeze
+
+  def arms(...) = Jit.arms({"RUBYOPT" => "-W1", "PATH" => "/bin"}, ...)
+
+  def jit_plan = plan(arms: arms, rounds: 2)
+
+  # @param cpu_ms [Hash{String => Array<Numeric>}] by arm, one for each round
+  def found(cpu_ms, jit: {})
+    arms = jit_plan.arms.to_h { |arm| [arm.name, arm] }
+    readings = cpu_ms.flat_map do |name, values|
+      values.each_with_index.map { |cpu, round| reading(arms.fetch(name), round:, cpu_ns: (cpu * 1e6).round, jit: jit.fetch(name, name.start_with?("off") ? OFF : ON)) }
+    end
+    result(*readings, plan: jit_plan)
+  end
+
+  def comparison(...) = Jit::Comparison.new(found(...))
+
+  FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6], "after boot" => [15, 22.5]}.freeze
+
+  def text(result, language = "en") = Jit::Text.new(result, Jit::Comparison.new(result), words: Holdup::Reports::Words.new(language)).call
+
+  def test_off_on_at_boot_and_on_after_boot
+    off, boot, after = arms
+    assert_equal ["off", "at boot", "after boot"], arms.map(&:name)
+    assert_equal %w[0 off], off.env.values_at("RUBY_YJIT_ENABLE", "HOLDUP_JIT")
+    assert_equal({"RUBY_YJIT_ENABLE" => "1"}, boot.env)
+    assert_equal %w[0 on], after.env.values_at("RUBY_YJIT_ENABLE", "HOLDUP_JIT")
+  end
+
+  def test_little_memory_in_the_words_of_this_ruby
+    assert_match(/\A-W1 --yjit-disable --yjit-(exec-)?mem-size=\d+\z/, arms(mem_size: 32).last.env["RUBYOPT"])
+    assert_equal "--yjit-disable --yjit-exec-mem-size=10", Jit.limit(nil, 32, version: "3.3.8")
+    assert_equal "--yjit-disable --yjit-mem-size=32", Jit.limit(nil, 32, version: "3.4.5")
+  end
+
+  def test_another_ruby_comes_first_and_without_our_bundler
+    ruby = Jit::OtherRuby.parse("#{RbConfig.ruby},BUNDLE_PATH=vendor/other")
+    last = arms(rubies: [ruby]).last
+    assert_equal "after boot, Ruby #{RUBY_VERSION}", last.name
+    assert_equal ["#{File.dirname(RbConfig.ruby)}:/bin", nil, nil, "vendor/other"], last.env.values_at("PATH", "RUBYOPT", "BUNDLER_SETUP", "BUNDLE_PATH")
+    ["/none/ruby", "#{RbConfig.ruby},BUNDLE", "/bin/false"].each do |text|
+      assert_match(/--ruby can't be .*give the path of a ruby/, assert_raises(Holdup::UsageError) { Jit::OtherRuby.parse(text) }.message)
+    end
+  end
+
+  def test_round_by_round_against_off
+    one = comparison(FASTER)
+    assert_in_delta 0.03, one.noise
+    assert_equal "after boot", one.best.arm.name
+    one.change(one.best).values.each { |share| assert_in_delta(-0.25, share) }
+    assert_match(/YJIT after boot: a request takes 18.8 ms of CPU instead of 25.0 ms \(-25.0 % to\s+-25.0 %, round by round\)/, text(found(FASTER)))
+  end
+
+  def test_no_difference_where_chance_does_as_much
+    one = found(FASTER.merge("off (again)" => [20, 45]))
+    assert_nil Jit::Comparison.new(one).best
+    assert_match(/No difference: .* two\s+runs without differ by up to 50.0 %/m, text(one))
+    assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m, text(found({"off" => [20]})))
+  end
+
+  def test_sees_an_arm_that_is_not_what_it_is_called
+    one = found(FASTER, jit: {"off" => ON, "at boot" => ON.merge(saturated: true)})
+    assert_equal [["off"], ["at boot"]], Jit::Comparison.new(one).then { |both| [both.misnamed, both.saturated].map { |lines| lines.map { |line| line.arm.name } } }
+    assert_match(/! these ran with another JIT than their name says.*: off\.$.*! YJIT had no memory left and compiled no more: at boot/m, text(one))
+  end
+
+  def test_fits_in_80_columns_in_each_language
+    %w[en ja].each { |language| assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 } }
+  end
+
+  def test_for_programs
+    hash = comparison(FASTER).to_h
+    assert_equal ["after boot", 0.03, [-0.2, -0.18]], [hash[:best], hash[:noise], hash[:arms].find { |arm| arm[:name] == "at boot" }[:change]]
+  end
+
+  def test_the_command
+    said = holdup("lab", "jit", "--mem-size", "0", "--rate", "1", "--url", "/", "--", "puma")
+    assert_match(/--mem-size can't be "0"/, said.err)
+    assert_match(/lab jit needs the command of a server/, holdup("lab", "jit", "--rate", "1").err)
+    parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {})).parse(%w[jit --mem-size 8 --rate 5 --url / -- puma])
+    plan = parsed[:values][:ledger].plan
+    assert_equal [["off", "off (again)", "at boot", "after boot", "after boot, 8 MiB"], 90], [plan.arms.map(&:name), plan.warm_up_s]
+  end
+end
