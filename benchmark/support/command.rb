@@ -13,6 +13,7 @@ require_relative "../release"
 require_relative "../shutdown"
 require_relative "../sidekiq"
 require_relative "../unit"
+require_relative "../web"
 require_relative "document"
 require_relative "machine"
 
@@ -20,7 +21,7 @@ module Bench
   # The command line of bin/bench.
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "collector" => CollectorScript}.freeze
+               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "web" => Web, "collector" => CollectorScript}.freeze
     # What is predicted against what is measured: ten minutes each, so only when they are named.
     PREDICTIONS = {"predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs}.freeze
     NAMES = [*BENCHES.keys, *PREDICTIONS.keys].freeze

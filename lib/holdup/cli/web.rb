@@ -47,6 +47,7 @@ module Holdup
       # Serves until it is told to stop.
       # @return [Integer] exit status
       def run
+        RubyVM::YJIT.enable if defined?(RubyVM::YJIT)
         Holdup::Web::Server.new(dashboard, host: @host, port: @port).run do |address|
           @console.err.puts("holdup: the dashboard is at #{address}; Ctrl-C ends it")
         end

@@ -9,6 +9,7 @@ require_relative "headers"
 require_relative "language"
 require_relative "pages"
 require_relative "query"
+require_relative "remembered"
 require_relative "view"
 require_relative "words"
 
@@ -53,7 +54,7 @@ module Holdup
 
       def shown(name = nil, ending = nil)
         found = Pages::ALL[name] or return
-        store = context.store.call
+        store = Remembered.new(context.store.call)
         page = found.new(context:, store:, query:, words:)
         ending ? file(page, name, ending) : laid_out(page, name, store)
       ensure

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    # A store for one request: what a page asks for twice (all units, and one of them among all) is read once.
+    class Remembered
+      # @param store [Stores::Sql]
+      def initialize(store)
+        @store = store
+        @answers = {}
+      end
+
+      # @return [Array<Window>] see Stores::Sql#windows
+      def windows(*span, **options) = @answers[[:windows, span, options]] ||= @store.windows(*span, **options).to_a
+
+      # @return [Array<Hash>] see Stores::Sql#processes
+      def processes(*span, **options) = @answers[[:processes, span, options]] ||= @store.processes(*span, **options)
+
+      # @return [Enumerator<UnitProfile>] see Stores::Sql#profiles
+      def profiles(...) = @store.profiles(...)
+
+      # @return [Hash{Symbol => Object}] see Stores::Sql#health
+      def health = @answers[:health] ||= @store.health
+
+      # @return [nil]
+      def close = @store.close
+    end
+  end
+end
