@@ -6,6 +6,7 @@ require_relative "../compare"
 require_relative "../fibers"
 require_relative "../instructions"
 require_relative "../predict"
+require_relative "../predict_growth"
 require_relative "../predict_jobs"
 require_relative "../predict_uneven"
 require_relative "../rails"
@@ -23,7 +24,7 @@ module Bench
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "web" => Web, "collector" => CollectorScript}.freeze
     # What is predicted against what is measured: ten minutes each, so only when they are named.
-    PREDICTIONS = {"predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs}.freeze
+    PREDICTIONS = {"predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
     NAMES = [*BENCHES.keys, *PREDICTIONS.keys].freeze
     DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
 

@@ -27,13 +27,14 @@ module Holdup
         # @param env [Hash{String => String}] the environment
         # @param folder [String] for its log
         # @param segments [String] folder on tmpfs
-        def initialize(threads, program:, work:, redis:, env:, folder:, segments:)
+        # @param supply [#new] what puts work into the queue, four times a second; see Supply
+        def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply)
           @threads = threads
           @program = program
           @folder = folder
           @intake = Intake.new(segments)
           @queue = JobQueue.new(redis)
-          @supply = Supply.new(@queue, work)
+          @supply = supply.new(@queue, work)
           @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "REDIS_URL" => redis,
             "RAILS_MAX_THREADS" => threads.to_s, **program.env)
         end

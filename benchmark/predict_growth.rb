@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require "holdup/analysis/sizing/backlog"
+require "holdup/lab/folders"
+require "holdup/lab/jobs/program"
+require "holdup/lab/jobs/run"
+require "holdup/lab/jobs/work"
+require "holdup/lab/redis"
+require_relative "support/bench"
+require_relative "support/growth/tide"
+
+module Bench
+  # Whether a recording tells that jobs cost more CPU the more of them are in flight, and whether predictions are better for it.
+  class PredictGrowth
+    RECORDED = 5
+    THREADS = [1, 5, 10].freeze
+    KINDS = [Holdup::Lab::Jobs::Kind.new(name: "ExportJob", arguments: [4000, 40, 6])].freeze
+    # A collection after each 8 MB of strings, and all objects are gone through: an application with large strings does that by itself.
+    GC_BYTES = (8 << 20).to_s
+    ENVIRONMENT = %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, GC_BYTES] }
+      .merge("RUBYLIB" => File.join(Fresh::ROOT, "lib")).freeze
+    COLUMNS = ["threads", "jobs/s, measured", "running, ms", "GC of it, ms", "predicted", "error, %", "with constant cost", "error, %"].freeze
+    LIMIT = 8.0
+
+    # @param quick [Boolean] only to see that it runs
+    def initialize(quick:)
+      @rounds, @seconds, @recording_s, @warm_up_s = quick ? [1, 4, 65, 2] : [3, 15, 300, 4]
+    end
+
+    # @return [Result]
+    def call
+      @program = Holdup::Lab::Jobs::Program.own(env: ENVIRONMENT, jobs: File.expand_path("support/growth/jobs.rb", __dir__))
+      Holdup::Lab::Redis.run(path: ENV.fetch("PATH")) { |url| measure(url) }
+      Result.new(title: "Jobs that cost more in company, predicted", about:, tables: [Table.new(COLUMNS, THREADS.map { |threads| row(threads) })], budgets:, notes:)
+    end
+
+    private
+
+    def measure(url)
+      warn("bench: recording")
+      @recording = run(RECORDED, url, @recording_s, supply: Growth::Tide)
+      @measured = Rounds.call(THREADS, @rounds) do |threads|
+        warn("bench: #{threads} threads")
+        run(threads, url, @seconds)
+      end
+    end
+
+    def run(threads, url, seconds, **options)
+      Holdup::Lab::Folders.open do |folders|
+        Holdup::Lab::Jobs::Run.new(threads, program: @program, work: Holdup::Lab::Jobs::Work.new(KINDS), redis: url, env: ENV.to_h, **folders, **options)
+          .call(warm_up_s: @warm_up_s, seconds:)
+      end
+    end
+
+    def growth = @growth ||= @recording.recording.growth.overall
+
+    def demand = @demand ||= @recording.recording.demand
+
+    def predicted(threads, growth)
+      (@predicted ||= {})[[threads, growth]] ||=
+        Holdup::Analysis::Sizing::Backlog.new(@recording.profiles, vcpus:, between: demand.between, growth:).throughput(threads:)
+    end
+
+    def vcpus = @recording.recording.vcpus
+
+    def rates(threads) = Spread.of(@measured.fetch(threads).map(&:throughput))
+
+    def error(threads, growth) = (predicted(threads, growth) / rates(threads).median - 1) * 100
+
+    def row(threads)
+      [threads.to_s, rates(threads).to_s(1), *%i[running gc_ns].map { |key| Spread.of(@measured.fetch(threads).map { |outcome| outcome.mean(key) / 1e6 }).to_s(1) },
+        *[demand.growth, 0.0].flat_map { |growth| [format("%.1f", predicted(threads, growth)), format("%+.1f", error(threads, growth))] }]
+    end
+
+    def about
+      "A Sidekiq whose jobs keep rows and make large strings meanwhile, so that each garbage collection has to go through the rows of all jobs in flight " \
+        "(`benchmark/support/growth/jobs.rb`). Recorded for #{@recording_s} s with #{RECORDED} threads while jobs came at #{Growth::Tide::RATES.join(", ")} a second in turn; then #{@rounds} rounds of #{@seconds} s " \
+        "for each number of threads, with a queue that is never empty."
+    end
+
+    def notes = [found, "\"With constant cost\" is the same replay of the same jobs without that growth, as every formula in the field has it."]
+
+    def found
+      return "Not recognised: the recording's interval is #{interval}, from #{growth.units} jobs." unless growth.grows?
+      "Recognised: each further job in flight lengthens the running time of every job by #{percent(growth.value)} (90 % interval #{interval}, from #{growth.units} jobs)" \
+        "#{", #{percent(growth.gc)} of it garbage collection" if growth.gc}."
+    end
+
+    def interval = "#{percent(growth.low)} to #{percent(growth.high)}"
+
+    def percent(share) = format("%.1f %%", share * 100)
+
+    def budgets
+      others = THREADS - [RECORDED]
+      {"with its growth" => demand.growth, "with constant cost" => 0.0}.map do |name, growth|
+        Budget.new("Largest error for #{others.join(" and ")} threads, #{name}", LIMIT, others.map { |threads| error(threads, growth).abs }.max, "%")
+      end
+    end
+  end
+end

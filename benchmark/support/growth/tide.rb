@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+module Bench
+  module Growth
+    # Work that comes and goes, as over a day: without that, nobody can tell from one recording what company costs.
+    class Tide
+      # Jobs per second of one phase after the other.
+      RATES = [3, 20, 40].freeze
+      PHASE_S = 12
+
+      # @param queue [Holdup::Lab::JobQueue]
+      # @param work [Holdup::Lab::Jobs::Work]
+      def initialize(queue, work)
+        @queue = queue
+        @work = work
+        @random = Random.new(1)
+        @due_s = 0.0
+      end
+
+      # Puts in what has become due.
+      # @return [void]
+      def fill
+        while @due_s < elapsed_s
+          kind = @work.next
+          @queue.push(kind.name, *kind.arguments)
+          @due_s += -Math.log(1 - @random.rand) / RATES[(@due_s / PHASE_S).floor % RATES.size]
+        end
+      end
+
+      private
+
+      def elapsed_s
+        now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        now - (@started ||= now)
+      end
+    end
+  end
+end

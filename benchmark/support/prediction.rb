@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "replayed"
+require_relative "spread"
+
+module Bench
+  # One setting: what was measured in each of its boots, beside what the recording had let expect.
+  class Prediction
+    attr_reader :setting
+
+    # @param processes [Integer]
+    # @param threads [Integer]
+    # @param outcomes [Array<Holdup::Lab::Trial::Outcome>]
+    # @param figures [Replayed::Figures]
+    def initialize(processes, threads, outcomes:, figures:)
+      @setting = [processes, threads]
+      @outcomes = outcomes
+      @figures = figures
+    end
+
+    # @return [String]
+    def name = setting.join(" x ")
+
+    # @return [Hash{Symbol => Float}] shares, of the medians; waiting is judged against the response, since 1 ms instead of 2 of 300 is no error
+    def errors
+      {throughput: off(:throughput), wait: (@figures.wait_ns - median(:wait_ns)) / median(:response_ns), response: off(:response_ns), p50: off(:p50_ns), p95: off(:p95_ns)}
+    end
+
+    # @return [Array<Float>] ns that a request held the GVL, boot by boot
+    def held_ns = @outcomes.map { |outcome| outcome.total.histogram(:running).mean }
+
+    # @return [Array<String>] of Predict::COLUMNS
+    def cells
+      [name, measured(:throughput, 1), format("%.1f", @figures.throughput), *pair(:wait_ns), percent(:wait), *pair(:p50_ns), percent(:p50), *pair(:p95_ns), percent(:p95)]
+    end
+
+    private
+
+    def measured(key, scale) = Spread.of(seen.map { |figures| figures.public_send(key) / scale.to_f }).to_s(1)
+
+    def pair(key) = [measured(key, 1_000_000), format("%.1f", @figures.public_send(key) / 1e6)]
+
+    def percent(key) = format("%+.1f", errors.fetch(key) * 100)
+
+    def median(key) = Spread.of(seen.map(&key)).median
+
+    def off(key) = @figures.public_send(key) / median(key) - 1
+
+    def seen
+      @seen ||= @outcomes.map do |outcome|
+        responses = outcome.profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }
+        Replayed::Figures.of(responses, outcome.profiles.map { |profile| profile.queued_ns.to_i + profile.stalled_ns }, throughput: outcome.throughput)
+      end
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require "holdup/analysis/sizing/replay"
+require "holdup/lab/arrivals"
+require "holdup/lab/percentile"
+
+module Bench
+  # Plays the very requests that a load will send, each as some unit of the same endpoint took in the recording. So predicted and
+  # measured differ by what the model doesn't know, and not by chance in when what arrives.
+  class Replayed
+    # How often, each time with other units in the requests' place: what is left of chance evens out.
+    DRAWS = 8
+
+    # Durations in ns; means but for the percentiles.
+    Figures = Data.define(:throughput, :wait_ns, :response_ns, :p50_ns, :p95_ns) do
+      # @param responses [Array<Numeric>] ns
+      # @param waits [Array<Numeric>] ns
+      def self.of(responses, waits, throughput:)
+        sorted = responses.sort
+        p50_ns, p95_ns = [0.5, 0.95].map { |share| Holdup::Lab::Percentile.of(sorted, share) }
+        new(throughput:, wait_ns: waits.sum.fdiv(waits.size), response_ns: responses.sum.fdiv(responses.size), p50_ns:, p95_ns:)
+      end
+    end
+
+    # @param observation [Holdup::Analysis::Sizing::Observation] of the recording
+    # @param vcpus [Numeric] that are left for the server
+    # @param growth [Float] by which share each further unit in flight lengthens holds
+    def initialize(observation, vcpus:, growth: observation.demand.growth)
+      @units = observation.profiles.group_by { |profile| profile.series.name }
+      @vcpus = vcpus
+      @growth = growth
+      @between = observation.demand.between
+    end
+
+    # @param arrivals [Holdup::Lab::Arrivals]
+    # @param processes [Integer]
+    # @param threads [Integer] of each
+    # @param assignment [Symbol] see Scenario
+    # @return [Figures]
+    def call(arrivals, processes:, threads:, assignment: :least_busy)
+      due = arrivals.to_a
+      scenario = Holdup::Analysis::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, between: @between, assignment:)
+      mean((1..DRAWS).map { |seed| figures(Holdup::Analysis::Sizing::Replay.call(trace(due, Random.new(seed)), scenario)) })
+    end
+
+    private
+
+    def trace(due, random)
+      Holdup::Analysis::Sizing::Trace.new(due.map { |arrival| Holdup::Analysis::Sizing::Trace::Unit.of(@units.fetch(arrival.route.label).sample(random:), arrival.at_ns) })
+    end
+
+    def figures(outcome) = Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput)
+
+    def mean(all) = Figures.new(**Figures.members.to_h { |name| [name, all.sum(&name).fdiv(all.size)] })
+  end
+end
