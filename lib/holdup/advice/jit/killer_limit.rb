@@ -19,7 +19,7 @@ module Holdup
         end
 
         # A gem that is loaded and not started ends nobody, however large they are.
-        def works?(server) = server.ended.any? || server.killed_bytes.to_i <= server.killer.limit_bytes
+        def works?(server) = server.ended.any? || server.watched_bytes.to_i <= server.killer.limit_bytes
 
         def now(server)
           finding(:jit_killer_limit, server, server.needed_bytes) if server.killer.limit_bytes < server.needed_bytes
@@ -33,7 +33,7 @@ module Holdup
 
         def finding(rule, server, needed_bytes)
           Finding.new(rule:, remedy: :setting, weight: 0.04, facts: {
-            killer: server.killer.name, server: server.name.to_s, limit_bytes: server.killer.limit_bytes, needed_bytes:, seen_bytes: server.killed_bytes,
+            killer: server.killer.name, server: server.name.to_s, limit_bytes: server.killer.limit_bytes, needed_bytes:, seen_bytes: server.watched_bytes,
             most_bytes: server.most_bytes, processes: server.present.size, query: "report"
           })
         end

@@ -18,14 +18,19 @@ module Holdup
         def call(situation)
           untidy = situation.summary.jits.present.select { |life| life.worker? && life.facts.prepared == false && shared?(life) }
           return if untidy.size < 2
-          server = untidy.first["server"]
-          Finding.new(rule: :jit_no_warmup, remedy: :setting, change: (Change.new(new: HOOKS[server]) if HOOKS[server]),
-            facts: {processes: untidy.size, server: server.to_s, query: "report"})
+          hook = hook(untidy.first)
+          Finding.new(rule: :jit_no_warmup, remedy: :setting, change: (Change.new(new: hook) if hook), facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report"})
+        end
+
+        # Where workers fork others, it is the worker's heap.
+        def hook(life)
+          return HOOKS[life["server"]] unless life["refork"] && life["server"] == "puma"
+          (life["server_version"].to_i >= 7) ? "before_refork { Process.warmup }" : "on_refork { Process.warmup }"
         end
 
         # Pitchfork's mold has always loaded it.
         def shared?(life) = life["preload"] || life["server"] == "pitchfork"
-        private_class_method :shared?
+        private_class_method :hook, :shared?
       end
     end
   end

@@ -36,7 +36,7 @@ module Holdup
         def short?(situation, server)
           hosts = server.on.map(&:host)
           return true if situation.summary.processes.machines.any? { |machine| hosts.include?(machine.host) && Headroom.full?(machine) }
-          !!server.killer&.limit_bytes && server.growth.known? && server.killed_bytes.to_i > NEAR * server.killer.limit_bytes
+          !!server.killer&.limit_bytes && server.growth.known? && server.watched_bytes.to_i > NEAR * server.killer.limit_bytes
         end
         private_class_method :servers, :role, :short?
       end

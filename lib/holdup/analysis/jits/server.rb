@@ -59,16 +59,16 @@ module Holdup
         def growth = @growth ||= Growth.new(lives)
 
         # @return [Integer, nil] bytes that the killer's limit has to leave: for one process, or for all that there are
-        def needed_bytes = killed { growth.limit_bytes }
+        def needed_bytes = watched { growth.limit_bytes }
 
         # @return [Integer, nil] bytes that the killer sees now, of the largest or of all
-        def killed_bytes
+        def watched_bytes
           seen = present.filter_map(&:rss_bytes)
           killer&.all? ? seen.sum : seen.max
         end
 
         # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer sees: at its default limit
-        def most_bytes = killed { (present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL }
+        def most_bytes = watched { (present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL }
 
         # @param ages_s [Array<Integer>] ends of the bands
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
@@ -82,7 +82,7 @@ module Holdup
 
         private
 
-        def killed
+        def watched
           one = yield
           one && one * (killer&.all? ? present.size : 1)
         end

@@ -17,6 +17,13 @@ class Holdup::Advice::Jit::NoWarmupTest < Minitest::Test
     assert_match(/after_mold_fork/, advise(RULE, *[0, 1].map { |index| life(index, setting: mold.fingerprint, **UNTIDY) }, settings: [mold]).change.new)
   end
 
+  def test_where_a_worker_forks_the_others
+    {"8.0.2" => /before_refork/, "6.6.0" => /on_refork/}.each do |version, hook|
+      setting = jit_setting(refork: true, server_version: version)
+      assert_match hook, advise(RULE, *[0, 1].map { |index| life(index, setting: setting.fingerprint, **UNTIDY) }, settings: [setting]).change.new
+    end
+  end
+
   def test_silent
     assert_nil advise(RULE, life(0, "jit.prepared": true), life(1, "jit.prepared": true))
     assert_nil advise(RULE, life(0), life(1)), "nobody knows"
