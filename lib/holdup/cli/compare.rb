@@ -60,11 +60,14 @@ module Holdup
 
       # Each may be in a store of its own, as experiments leave them.
       def states
-        sides = @asked[:states].map do |state|
-          Places.reading(@console.env, state.store || @store) { |store| recorded(store, state.from_s, state.to_s).side(state.label) }
-        end
+        sides = @asked[:states].map { |state| side_of(state) }
         sides.each { |side| check(side) }
         tell_states(sides.drop(1).map { |side| Analysis::Comparison.new(sides.first, side) })
+      end
+
+      def side_of(state)
+        recorded = Places.reading(@console.env, state.store || @store) { |store| recorded(store, state.from_s, state.to_s) }
+        recorded.side(state.label, state.setting && Inquiry::Groups.new(recorded.settings, Inquiry::Groups::SETTING).settings(state.setting))
       end
 
       def tell_states(comparisons)

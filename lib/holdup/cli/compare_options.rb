@@ -19,8 +19,9 @@ module Holdup
       # Ways to say both sides, each with the values that it takes.
       MODES = {"--before and --after" => %i[before after], "--by" => %i[by], "--revision" => %i[revision], "--states" => %i[states]}.freeze
 
-      # One of `--states`. `store`: nil for that of `--store`
-      State = Data.define(:label, :store, :from_s, :to_s)
+      # One of `--states`. `store`: nil for that of `--store`; `setting`: the beginning of its fingerprint, nil for all of that time
+      State = Data.define(:label, :store, :from_s, :to_s, :setting)
+      FINGERPRINT = /\A\h{4,12}\z/
 
       # @param console [Console] for the time
       def initialize(console)
@@ -60,9 +61,9 @@ module Holdup
         parser.on("--after RANGE", "the same; 1h.. is the last hour") { |text| values[:after] = range("--after", text) }
         parser.on("--by WHAT", "setting, arm, or another fact of settings: jit, threads") { |text| values[:by] = text }
         parser.on("--revision A B", "two revisions of the application") { |text| (values[:revision] ||= []) << text }
-        parser.on("--states S S ...", "LABEL=RANGE or LABEL=STORE@RANGE, the first is the base") { |text| (values[:states] ||= []) << state(text) }
+        parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") { |text| (values[:states] ||= []) << state(text) }
         parser.on("--values A,B", "with --by: these two, as they are called there") { |text| values[:values] = text.split(",").map(&:strip) }
-        parser.on("--since TIME", "with --by and --revision: 1d (the default) ago") { |text| values[:since] = Values.moment("--since", text, now_s: @now_s) }
+        parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text| values[:since] = Values.moment("--since", text, now_s: @now_s) }
         parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Values.moment("--until", text, now_s: @now_s) }
       end
 
@@ -96,16 +97,22 @@ module Holdup
       def check_span(values)
         raise UsageError.new("--values goes with --by only", "it says which values of that fact") if values[:values] && !values[:by]
         given = %i[since until].find { |key| values[key] }
-        raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already") if given && !(values[:by] || values[:revision])
+        return if given.nil? || values[:by] || values[:revision] || values[:states]&.any?(&:setting)
+        raise UsageError.new("--#{given} goes with --by or --revision", "ranges say it already")
       end
 
       def asked(values)
         return {spans: values.values_at(:before, :after)} if values[:before]
-        return {states: values[:states]} if values[:states]
+        span = span_of(values)
+        return {states: values[:states].map { |state| state.from_s ? state : state.with(**span) }} if values[:states]
+        values[:revision] ? {by: "revision", values: values[:revision], **span} : {by: values[:by], values: values[:values], **span}
+      end
+
+      def span_of(values)
         to_s = values.fetch(:until, @now_s)
         from_s = values.fetch(:since, to_s - DAY_S)
-        raise UsageError.new("--since is not before --until", "there would be nothing to compare; swap or correct them") unless from_s < to_s
-        values[:revision] ? {by: "revision", values: values[:revision], from_s:, to_s:} : {by: values[:by], values: values[:values], from_s:, to_s:}
+        return {from_s:, to_s:} if from_s < to_s
+        raise UsageError.new("--since is not before --until", "there would be nothing to compare; swap or correct them")
       end
 
       def range(option, text)
@@ -118,10 +125,11 @@ module Holdup
 
       def state(text)
         label, _, rest = text.partition("=")
-        store, _, times = rest.rpartition("@")
-        raise UsageError.new("--states can't be #{text[0, 100].inspect}", "each is LABEL=RANGE or LABEL=STORE@RANGE") if label.empty? || times.empty?
-        from_s, to_s = range("--states", times)
-        State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:)
+        store, _, what = rest.rpartition("@")
+        raise UsageError.new("--states can't be #{text[0, 100].inspect}", "each is LABEL=RANGE, LABEL=SETTING, LABEL=STORE@RANGE or LABEL=STORE@SETTING") if label.empty? || what.empty?
+        setting = what if FINGERPRINT.match?(what)
+        from_s, to_s = range("--states", what) unless setting
+        State.new(label:, store: store.empty? ? nil : store, from_s:, to_s:, setting:)
       end
     end
   end

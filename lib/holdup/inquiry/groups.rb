@@ -26,6 +26,11 @@ module Holdup
         found.to_h { |value, settings| [label(value, settings), settings] }
       end
 
+      # @param value [String] of the fact; of a fingerprint the beginning is enough
+      # @return [Array<Setting>] that have it
+      # @raise [Error] where there is none
+      def settings(value) = groups.fetch(key(value))
+
       private
 
       def groups = @groups ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
@@ -37,12 +42,11 @@ module Holdup
         groups.slice(*groups.keys & two)
       end
 
-      def asked(values)
-        values.to_h do |text|
-          key = groups.keys.find { |value| value == text } || groups.keys.find { |value| value.start_with?(text) }
-          raise Error.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}") unless key
-          [key, groups[key]]
-        end
+      def asked(values) = values.to_h { |text| key(text).then { |value| [value, groups[value]] } }
+
+      def key(text)
+        groups.keys.find { |value| value == text } || groups.keys.find { |value| value.start_with?(text) } ||
+          raise(Error.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}"))
       end
 
       def known = groups.empty? ? "none" : groups.keys.map { |value| value[0, 40] }.join(", ")

@@ -72,6 +72,14 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_equal 2, JSON.parse(compare(*states, "--format", "json").out).size
   end
 
+  def test_states_that_are_settings
+    off, on = [@before, @after].map { |sample| sample.to_a.first.setting.fingerprint }
+    assert_match(/on against off: Better:/, compare("--states", "off=#{off[0, 6]}", "on=#{on}", "--since", "3h").out)
+    said = compare("--states", "off=#{off}", "on=ffff")
+    assert_equal [1, ""], [said.status, said.out]
+    assert_match(/no setting of that span is "ffff"; there are #{off}/, said.err)
+  end
+
   def test_only_some_figures_and_endpoints
     said = compare(*SPANS, "--metric", "cpu", "--name", "A*").out
     refute_match(/wall p50|B#slow/, said)
