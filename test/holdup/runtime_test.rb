@@ -160,6 +160,14 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_equal "db primary", in_child { JSON.parse(@probe.profiles.last)["pool.0"] }
   end
 
+  def test_who_knows_the_pool_of_a_job_is_asked_until_it_leaves
+    serve({"server" => "puma"})
+    serve({"jobs" => "good_job"}, name: "good_job", pool_of: ->(queue) { "queues #{queue}" if queue })
+    assert_equal ["queues mails", nil], [@runtime.pool_of("mails"), @runtime.pool_of(nil)]
+    @runtime.leave("good_job")
+    assert_nil @runtime.pool_of("mails")
+  end
+
   def test_a_job_runner_that_ends_leaves_the_process_to_its_server
     serve({"server" => "puma"})
     serve({"jobs" => "sidekiq"}, name: "sidekiq")

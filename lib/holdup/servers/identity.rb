@@ -10,7 +10,8 @@ module Holdup
     #   threads, min_threads, preload; job runners jobs, jobs_version, job_threads and what else they have
     # - `worker`: index among its siblings; `generation`: how often it was reforked, nil: as many forks as there were
     # - `pools`: gives [Pool] as they are now; `levers`: gives [Lever]
-    # - `pool_of`: queue => the name of the pool that runs a job of it on this very thread, nil when that can't be told
+    # - `pool_of`: queue => the name of the pool that runs a job of it on this very thread, nil when that can't be told;
+    #   asked of each, not of all together
     # - `gauges`: gives {Symbol => Integer} of those gauges that only this server has (Segment::Layout::GAUGES)
     Identity = Data.define(:name, :facts, :worker, :generation, :pools, :pool_of, :levers, :gauges) do
       def initialize(name:, facts: {}, worker: nil, generation: nil, pools: -> { [] }, pool_of: ->(_queue) {}, levers: -> { [] }, gauges: -> { {} })
