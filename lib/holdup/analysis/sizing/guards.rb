@@ -60,7 +60,7 @@ module Holdup
           above(:inflation, model(candidate).inflation_at(busy), INFLATION)
         end
 
-        def cpu = above(:cpu, @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
+        def cpu = above(:cpu, @limits.beside + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
 
         def memory(candidate)
           bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
@@ -87,7 +87,7 @@ module Holdup
         # Threads for io count as long as there is io for them, which at most throughput there is.
         def model(candidate)
           threads = candidate.threads + candidate.io_threads
-          (@models ||= {})[[candidate.processes, threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.vcpus)
+          (@models ||= {})[[candidate.processes, threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.free_vcpus)
         end
       end
     end

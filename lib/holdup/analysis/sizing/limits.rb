@@ -5,13 +5,14 @@ module Holdup
     module Sizing
       # What a host and its database allow. What nobody knows is nil, and guards nothing.
       #
-      # - `vcpus`: of a host; `hosts`: how many run the same
+      # - `vcpus`: of a host; `beside`: how many of them what is not measured uses (a database, a proxy, a client); `hosts`: how many
+      #   run the same
       # - `memory_limit_bytes`, `base_bytes` (what else is in the container), `process_bytes` (of one process as it is now),
       #   `thread_bytes`: what one more thread takes
       # - `pool`: connections that a process may have; `connections`: this application's share of what the server allows
-      Limits = Data.define(:vcpus, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :connections) do
+      Limits = Data.define(:vcpus, :beside, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :connections) do
         # @param vcpus [Numeric]
-        def initialize(vcpus:, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, connections: nil) = super
+        def initialize(vcpus:, beside: 0.0, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, connections: nil) = super
 
         # @param machine [Machine, nil] the host that has least
         # @param processes [Integer] on it
@@ -22,7 +23,7 @@ module Holdup
           each = machine && process_bytes(machine.members.select(&:takes?))
           total = machine&.memory_bytes
           base = (total && each) ? [total - each * processes, 0].max : 0
-          new(vcpus: machine&.vcpus, memory_limit_bytes: machine&.memory_limit_bytes, base_bytes: base, process_bytes: each, **known)
+          new(vcpus: machine&.vcpus, beside: machine ? machine.beside : 0.0, memory_limit_bytes: machine&.memory_limit_bytes, base_bytes: base, process_bytes: each, **known)
         end
 
         # The large ones decide: shared pages are counted once in PSS, and where only RSS is known that is the safe side.
@@ -31,6 +32,10 @@ module Holdup
           known[((known.size - 1) * self::LARGE).ceil] if known.any?
         end
         private_class_method :process_bytes
+
+        # What others use now and then is there for the rest of the time.
+        # @return [Numeric] vCPUs that are left on average
+        def free_vcpus = [vcpus - beside, vcpus * self.class::LEAST_FREE].max
 
         # @param candidate [Candidate]
         # @param current [Candidate] whose processes were weighed
@@ -50,6 +55,7 @@ module Holdup
       # What a Ruby thread with its stacks and a request's garbage takes, where it was not measured: 3.4 MB were in one benchmark.
       Limits::THREAD_BYTES = 4_000_000
       Limits::LARGE = 0.95
+      Limits::LEAST_FREE = 0.25
     end
   end
 end

@@ -95,7 +95,7 @@ module Holdup
 
         # @return [SelfTest::Result]
         def self_test
-          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
+          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.free_vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
             units: 2 * @units, seed: @seed).call
         end
 

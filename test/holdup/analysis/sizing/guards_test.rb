@@ -32,6 +32,11 @@ module Holdup::Analysis::Sizing
       assert_equal [], names(demand: DEMAND.with(native_ns: 30 * MS), vcpus: 4, rate: 40)
     end
 
+    def test_cpus_that_others_use
+      assert_equal [], names(vcpus: 2, rate: 40)
+      assert_includes names(vcpus: 2, rate: 40, beside: 1.5), :cpu
+    end
+
     def test_processes_that_would_fight_for_cpus
       assert_includes names(NOW.with(processes: 6), rate: 165), :inflation
       refute_includes names(NOW.with(processes: 6), rate: 30), :inflation

@@ -20,6 +20,15 @@ module Holdup::Analysis::Sizing
       assert_equal [4.0, 2000 * MB, 140 * MB, 520 * MB], [limits.vcpus, limits.memory_limit_bytes, limits.process_bytes, limits.base_bytes]
     end
 
+    # A database beside the application takes CPUs that no number of processes can use; in its pauses they are free.
+    def test_what_others_use_is_not_there
+      limits = Limits.of(machine, processes: 2)
+      assert_equal machine.beside, limits.beside
+      assert_equal 2.75, limits.with(beside: 1.25).free_vcpus
+      assert_equal 1.0, limits.with(beside: 3.9).free_vcpus
+      assert_equal 0.0, Limits.of(nil, processes: 1).beside
+    end
+
     def test_the_user_knows_better
       limits = Limits.of(machine, processes: 2, vcpus: 8, memory_limit_bytes: nil, connections: 100)
       assert_equal [8, 2000 * MB, 100], [limits.vcpus, limits.memory_limit_bytes, limits.connections]
