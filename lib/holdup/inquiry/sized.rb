@@ -19,7 +19,8 @@ module Holdup
       # @param given [Hash] what the user says of the limits: vcpus, memory_limit_bytes, connections
       # @param factor [Float] of the load
       # @param warm_up_s [Integer] after a boot, that don't count
-      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S)
+      # @param setting [String, nil] fingerprint of the only one that counts
+      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, setting: nil)
         @from_s = from_s
         @to_s = to_s
         @kind = kind
@@ -27,7 +28,7 @@ module Holdup
         @given = given
         @factor = factor
         @warm_up_s = warm_up_s
-        @windows = store.windows(from_s, to_s).to_a
+        @windows = store.windows(from_s, to_s).select { |window| setting.nil? || window.setting&.fingerprint == setting }
         @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
         @profiles = store.profiles(from_s, to_s).to_a
         @lately = store.processes(to_s - LEVERS_S, to_s)

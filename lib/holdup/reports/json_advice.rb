@@ -49,7 +49,7 @@ module Holdup
 
       def decision
         test = @recommendation.self_test
-        {peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test: {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }},
+        {setting: @recommendation.recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test: {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }},
          missing: @recommendation.sufficiency.missing, **best}
       end
 
