@@ -33,9 +33,9 @@ module Holdup
           .sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.trail[:pid]] }
       end
 
-      # @return [Array<Life>] that had not ended at last
+      # @return [Array<Life>] that had not ended at last; where all have, those that ended last
       def present
-        @present ||= lives.reject { |life| life.ended? || life.last_s < newest_s - MISSING * @every_s }
+        @present ||= lives.select { |life| life.last_s >= newest_s - MISSING * @every_s }.then { |latest| latest.all?(&:ended?) ? latest : latest.reject(&:ended?) }
       end
 
       # @return [Array<Life>] of these, those with a JIT

@@ -13,6 +13,12 @@ class Holdup::Analysis::JitsTest < Minitest::Test
     assert_empty jits([{at_s: START_S, host: "web-1", pid: 0, name: "container", vcpus: 2}], life(0, base: {server: "puma"})).lives
   end
 
+  def test_where_all_have_ended_those_that_ended_last
+    found = jits(life(0, ended: true), life(1, ended: true), life(2, minutes: 2, ended: true))
+    assert_equal ["worker 0", "worker 1"], found.on.map(&:name)
+    assert_equal 3, found.servers.first.ended.size
+  end
+
   def test_what_one_tells
     facts = jits(life).on.first.facts
     assert_equal ["yjit", "holdup", "process", 32 * MIB, (32 * MIB * 1.3).round, false, 0], [*facts.to_h.values_at(:kind, :by, :at), facts.total_bytes, facts.memory_bytes, facts.saturated, facts.code_gcs]
