@@ -37,6 +37,12 @@ module Holdup
         # @return [Float] share of its own time that a unit leaves the GVL to others
         def idle_share = (idle_ns + native_ns).fdiv(own_ns)
 
+        # @return [Demand] with its share of what lies between units: what a process can serve depends on both
+        def in_all
+          with(held_ns: held_ns + between.held_ns, cpu_ns: cpu_ns + between.held_ns, idle_ns: idle_ns + between.idle_ns,
+            acquisitions: acquisitions + between.acquisitions, between: Between::NOTHING)
+        end
+
         # @param units [Numeric] in flight in a process
         # @return [Demand] as it is then
         def in_flight(units)

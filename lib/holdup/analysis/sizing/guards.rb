@@ -29,7 +29,7 @@ module Holdup
         # @param current [Candidate]
         # @param kind [Symbol] :request or :job
         def initialize(demand, limits:, rate:, current:, kind: :request)
-          @demand = demand
+          @demand = demand.in_all
           @limits = limits
           @rate = rate
           @current = current

@@ -36,10 +36,7 @@ module Holdup
           @backlog ||= Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, growth: demand.growth)
         end
 
-        def model
-          between = @outcome.between
-          @model ||= Analysis::Sizing::Closed.new(demand.with(held_ns: demand.held_ns + between.held_ns, idle_ns: demand.idle_ns + between.idle_ns))
-        end
+        def model = @model ||= Analysis::Sizing::Closed.new(demand.with(between: @outcome.between).in_all)
       end
     end
   end

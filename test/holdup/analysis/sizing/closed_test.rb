@@ -64,6 +64,13 @@ module Holdup::Analysis::Sizing
       assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
     end
 
+    def test_what_lies_between_units_takes_of_what_can_be_served
+      demand = Demand.new(held_ns: 8.0, idle_ns: 24.0, between: Between.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
+      assert_in_delta 0.8, Closed.new(demand.in_all).throughput(1) / Closed.new(demand).throughput(1), 1e-9
+      assert_in_delta 1e8, Closed.new(demand.in_all).throughput(50), 1e5
+      assert_equal [4.0, Between::NOTHING], [demand.in_all.acquisitions, demand.in_all.between]
+    end
+
     def test_nonsense_is_refused
       assert_raises(ArgumentError) { Demand.new(held_ns: 0, idle_ns: 1) }
       assert_raises(ArgumentError) { Demand.new(held_ns: 1, idle_ns: -1) }
