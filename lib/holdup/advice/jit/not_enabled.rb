@@ -26,7 +26,7 @@ module Holdup
 
         # @param life [Analysis::Jits::Life]
         # @return [Boolean] whether it could have a JIT, and nobody said that it must not
-        def missing?(life) = life.facts.available && life.facts.wish != "off" && !life.server.nil? && life.age_s >= LONG_S
+        def missing?(life) = life.facts.available && life.facts.wish != "off" && !life.server.nil? && !life.local? && life.age_s >= LONG_S
       end
     end
   end

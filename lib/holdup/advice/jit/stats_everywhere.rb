@@ -10,7 +10,6 @@ module Holdup
       # Y22: deep statistics in every process: they make compiled code a third slower.
       module StatsEverywhere
         OPTION = "--yjit-stats"
-        ELSEWHERE = %w[development test].freeze
 
         module_function
 
@@ -18,7 +17,7 @@ module Holdup
         # @return [Finding, nil]
         def call(situation)
           on = situation.summary.jits.on
-          slow = on.select { |life| deep?(life) && !ELSEWHERE.include?(life["environment"]) }
+          slow = on.select { |life| deep?(life) && !life.local? }
           return if slow.size < 2 || slow.size < on.size
           Finding.new(rule: :jit_stats_everywhere, remedy: :setting, weight: 0.1, change: change(slow.first), facts: {processes: slow.size, query: "doctor"})
         end

@@ -14,6 +14,7 @@ module Holdup
         NS = 1_000_000_000
         GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes jit_compiled_iseqs jit_live_iseqs
           jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
+        LOCAL = %w[development test].freeze
         TOLD = Facts.members.map { |name| :"jit.#{name}" }.freeze
 
         # @return [Facts] as last known
@@ -45,6 +46,9 @@ module Holdup
         def name = @trail[:name]
 
         def ended? = !!@trail[:ended]
+
+        # @return [Boolean] on somebody's own machine, where nobody minds the memory or the speed
+        def local? = LOCAL.include?(self["environment"])
 
         # @return [Boolean] one of a forking server
         def worker? = name.to_s.start_with?("worker ")

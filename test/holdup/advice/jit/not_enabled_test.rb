@@ -21,5 +21,7 @@ class Holdup::Advice::Jit::NotEnabledTest < Minitest::Test
     assert_nil advise(RULE, life(base: OFF, "jit.available": false)), "there is none"
     assert_nil advise(RULE, life(base: OFF, minutes: 0)), "it has just begun"
     assert_nil advise(RULE, life(base: OFF, server: nil)), "a script"
+    local = jit_setting(environment: "development")
+    assert_nil advise(RULE, life(base: OFF, setting: local.fingerprint), settings: [local])
   end
 end
