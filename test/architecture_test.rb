@@ -17,7 +17,7 @@ class ArchitectureTest < Minitest::Test
     "advice" => %w[analysis],
     "analysis" => %w[jit probe],
     "base" => %w[configuration instrumentation log recorder runtime servers],
-    "cli" => %w[advice analysis collector configuration doctor inquiry lab log reports runtime segment stores terraform],
+    "cli" => %w[advice analysis collector configuration doctor inquiry lab log reports runtime segment stores terraform web],
     "collector" => %w[guard log segment setting_facts],
     "configuration" => [],
     "doctor" => %w[analysis configuration inquiry probe segment],

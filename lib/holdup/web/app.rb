@@ -62,7 +62,7 @@ module Holdup
       end
 
       def laid_out(page, name, store)
-        view = view(name, query)
+        view = view(name, query, title: page.title)
         lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, behind: page.span? ? behind(store) : nil}))
       end
 
@@ -98,7 +98,7 @@ module Holdup
         end
       end
 
-      def view(name, query) = View.new(request:, words:, query:, name:)
+      def view(name, query, **title) = View.new(request:, words:, query:, name:, **title)
 
       def query = @query ||= Query.new(params, now_s: context.clock.realtime_s)
 

@@ -26,11 +26,13 @@ module Holdup
       # @param words [Words]
       # @param query [Query, nil] nil where it can't be read
       # @param name [String, nil]
-      def initialize(request:, words:, query:, name:)
+      # @param title [String, nil] another than the menu's
+      def initialize(request:, words:, query:, name:, title: nil)
         @request = request
         @words = words
         @query = query
         @name = name
+        @title = title
       end
 
       def word(key, **facts) = @words.call(key, **facts)
@@ -52,7 +54,7 @@ module Holdup
 
       def asset(file) = "#{base}/assets/#{App::ASSETS.name(file)}"
 
-      def title = @name ? word(:"title_#{@name}") : word(:title_message)
+      def title = @title || word(:"title_#{@name || "message"}")
 
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)

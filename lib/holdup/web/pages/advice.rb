@@ -20,6 +20,8 @@ module Holdup
 
         def exports = %w[json md]
 
+        def asks = []
+
         # @return [String]
         def export(ending)
           if ending == "json"

@@ -33,6 +33,12 @@ module Holdup
         # @return [Boolean] whether it is about a span of time
         def span? = true
 
+        # @return [Array<String>] what one may choose beside the span
+        def asks = %w[name kind]
+
+        # @return [String, nil] nil: that of the menu
+        def title = nil
+
         private
 
         attr_reader :query, :store

@@ -18,6 +18,8 @@ module Holdup
           [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), table(Reports::Sections::Jit), lives_table].compact
         end
 
+        def asks = []
+
         private
 
         def lives = summary.jits.present

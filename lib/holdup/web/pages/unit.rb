@@ -26,14 +26,16 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          return [name, Blocks::Lead.new(text: headline.verdict)] if summary.empty?
-          [name, Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, Distribution.new(summary.total, words: @words).block,
+          return [Blocks::Lead.new(text: headline.verdict)] if summary.empty?
+          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, Distribution.new(summary.total, words: @words).block,
             table(Reports::Sections::Distributions), suffers, causes, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
         end
 
-        private
+        def asks = []
 
-        def name = Blocks::Notes.new(texts: [Reports::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" "))])
+        def title = Reports::Width.truncate(Reports::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME)
+
+        private
 
         def filter = query.filter(name: Query.literal(query["unit"]), queue: query["in"])
 

@@ -20,6 +20,8 @@ module Holdup
 
         def exports = %w[csv json]
 
+        def asks = %w[name]
+
         # @return [String]
         def export(ending)
           return Units::Csv.call(sorted, summary) if ending == "csv"
