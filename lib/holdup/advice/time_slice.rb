@@ -21,12 +21,15 @@ module Holdup
         best = slices(situation.recommendation).max_by { |prediction| gain(situation, prediction) }
         return unless best && gain(situation, best) > WORTH
         slice_ns, now_ns = [best.candidate, situation.recommendation.now].map(&:time_slice_ns)
-        Finding.new(rule: :time_slice, remedy: :setting, change: change(slice_ns, now_ns),
+        Finding.new(rule: :time_slice, remedy: :setting, change: change(situation, slice_ns, now_ns),
           **situation.evident({slice_ns:, now_ns:}, query: "whatif --slice #{slice_ns / MS}ms", time_slice_ns: slice_ns))
       end
 
-      def change(slice_ns, now_ns)
-        Change.new(new: "#{VARIABLE}=#{slice_ns / MS}", old: "#{VARIABLE}=#{now_ns / MS}", where: "environment #{VARIABLE}", rest: "then restart")
+      # The variable is for threads of priority 0: those of jobs get less of it.
+      def change(situation, slice_ns, now_ns)
+        steps = situation.jobs? ? situation.fact("job_priority").to_i : 0
+        new, old = [slice_ns, now_ns].map { |slice| "#{VARIABLE}=#{(slice / 2.0**steps / MS).round}" }
+        Change.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
       end
 
       def slices(recommendation)

@@ -2,6 +2,7 @@
 
 require_relative "../machine"
 require_relative "coverage"
+require_relative "priority"
 require_relative "recording"
 require_relative "scenario"
 require_relative "self_test"
@@ -60,8 +61,11 @@ module Holdup
           [said || @members.filter_map(&:threads).max || 1, 1].max
         end
 
-        # @return [Integer]
-        def time_slice_ns = setting["time_slice_ms"] ? Integer(setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS : Scenario::TIME_SLICE_NS
+        # @return [Integer] of the threads that take units: those of job runners mostly have a priority below 0
+        def time_slice_ns
+          said = setting["time_slice_ms"] ? Integer(setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS : Scenario::TIME_SLICE_NS
+          (kind == :job) ? Priority.slice_ns(said, setting["job_priority"].to_i) : said
+        end
 
         # @return [Boolean] whether this Ruby lets the environment change it
         def slices? = Gem::Version.new(setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES

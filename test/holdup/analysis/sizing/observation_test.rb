@@ -45,6 +45,7 @@ module Holdup::Analysis::Sizing
     def test_time_slices
       found = observe(facts: {"ruby" => "3.4.5", "time_slice_ms" => "10"})
       assert_equal [true, 10_000_000], [found.slices?, found.time_slice_ns]
+      assert_equal 50_000_000, observe(kind: :job, facts: {"job_priority" => -1}).time_slice_ns
     end
 
     def test_what_nothing_can_be_said_of

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../candidate"
+require_relative "../priority"
 
 module Holdup
   module Analysis
@@ -56,14 +57,11 @@ module Holdup
 
         def match?(glob, name) = !glob.nil? && File.fnmatch?(glob, name)
 
-        # The VM looks every 10 ms whether the slice is over.
         def slice(name, slice_ns)
           _, priority = priorities.find { |glob, _| match?(glob, name) }
-          priority ? [(slice_ns * 2.0**priority / self.class::TICK_NS).ceil, 1].max * self.class::TICK_NS : 0
+          priority ? Priority.slice_ns(slice_ns, priority) : 0
         end
       end
-
-      WhatIf::Change::TICK_NS = 10_000_000
 
       # Processes for some units only: as many threads each as the others have, where nothing is said.
       WhatIf::OwnPool = Data.define(:name, :processes, :threads) do
