@@ -19,7 +19,7 @@ module Holdup
       # What the user's own environment says about Holdup is not for the experiment.
       FOREIGN = /\AHOLDUP_/
       # A unit of each request of a trial, in a process that takes all of them.
-      RING = 65_536
+      RING = 32_768
 
       # @return [Target]
       attr_reader :target

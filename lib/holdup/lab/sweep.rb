@@ -4,6 +4,7 @@ require_relative "signals"
 require_relative "sweep/ledger"
 require_relative "sweep/result"
 require_relative "trial"
+require_relative "wrk"
 
 module Holdup
   module Lab
@@ -20,7 +21,7 @@ module Holdup
       # @param store [#commit, nil] gets what was measured as well
       # @param progress [#call] gets the number of the step, how many there are, a Symbol and facts
       # @param trial [#new] Trial
-      def initialize(ledger, env:, load: OpenLoop.new, store: nil, trial: Trial, progress: ->(_number, _of, _step, **_facts) {})
+      def initialize(ledger, env:, load: ledger.plan.closed? ? Wrk.find(env.fetch("PATH", "")) : OpenLoop.new, store: nil, trial: Trial, progress: ->(_number, _of, _step, **_facts) {})
         @ledger = ledger
         @plan = ledger.plan
         @store = store
@@ -62,9 +63,11 @@ module Holdup
         last.response_ns > OVERLOAD * first.response_ns || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 
-      # Each rate is predicted from the recording at the same rate: what waits elsewhere is then as it was.
+      # Each rate is predicted from the recording at the same rate: what waits elsewhere is then as it was. In a closed loop requests
+      # come when the server lets them, so there are no arrivals that another setting could get.
       def predictions(outcomes, round)
-        outcomes.select { |outcome| outcome.profiles.any? }.flat_map do |outcome|
+        return [] if @plan.closed?
+        outcomes.flat_map do |outcome|
           predictor = Predictor.new(outcome, round:)
           @plan.arms.reject(&:again).filter_map { |arm| predictor.call(arm) }
         end

@@ -41,7 +41,7 @@ module Holdup
         Outcome.new(
           label:, count: entries.size, errors: entries.count { |status, *| status.nil? || status >= 500 },
           lost: entries.count { |status, *| status.nil? }, unexpected: entries.count { |*, expected| !expected },
-          **{p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |q| Percentile.of(latencies, q) }
+          **Percentile::KEPT.invert.transform_values { |q| Percentile.of(latencies, q) }
         )
       end
     end

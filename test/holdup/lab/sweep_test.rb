@@ -36,8 +36,9 @@ class Holdup::Lab::SweepTest < Minitest::Test
     @steps = []
     @trial = Trial.new(limit, [], nil, fails)
     sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step }, **options)
-    make = Swept::Sweep::Reading
-    make.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
+    Swept::Sweep::Predictor.stub(:new, ->(*, **) { ->(arm) { prediction(arm) } }) do
+      Swept::Sweep::Reading.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
+    end
   end
 
   def test_tries_each_setting_in_each_round_and_keeps_it
@@ -45,12 +46,17 @@ class Holdup::Lab::SweepTest < Minitest::Test
     assert_equal 6, @trial.rates.size
     assert_equal [1, 2], @trial.rates.map(&:last).uniq
     assert_equal (1..6).to_a, @steps.map(&:first)
-    assert_equal [0, 6], [result.left, Swept::Sweep::Ledger.open(@ledger.path).readings.size]
+    kept = Swept::Sweep::Ledger.open(@ledger.path)
+    assert_equal [0, 6, [arm, arm(1, 3)] * 2], [result.left, kept.readings.size, kept.predictions.map(&:arm)]
   end
 
   def test_climbs_until_it_is_too_much
     sweep(plan: plan(rates: [10, 20, 40, 80]), limit: 20)
     assert_equal [10, 20, 40], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
+  end
+
+  def test_predicts_nothing_of_a_closed_loop
+    assert_empty sweep(plan: plan(tool: "wrk"), load: :wrk).to_h[:predictions]
   end
 
   def test_ctrl_c_keeps_what_was_measured

@@ -14,6 +14,8 @@ module Holdup
         SPANS = {seconds: 20, rounds: 2, warm_up_s: 45}.freeze
         # What is not of the plan.
         OUTPUT = %i[store json language].freeze
+        LOADS = %i[rates ladder connections].freeze
+        TOOLS = %i[wrk].freeze
         COMMAND = "end with it: -- bundle exec puma -p {port}"
 
         # @param experiment [String] "sweep"
@@ -58,6 +60,8 @@ module Holdup
         def load(parser, values)
           parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
           parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text| values[:ladder] = rates("--ladder", text) }
+          parser.on("--load-tool wrk", "wrk for a load, at --connections") { |text| values[:tool] = Inquiry::Values.choice("--load-tool", text, TOOLS).to_s }
+          parser.on("--connections N,N", "of wrk, each of which waits for its answer") { |text| values[:connections] = text.split(",").map { |part| Inquiry::Values.whole("--connections", part, 1..1000) }.uniq.sort }
           parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
           parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
           parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Inquiry::Values.whole("--port", text, 1..65_535) }
@@ -92,9 +96,14 @@ module Holdup
 
         def plan(values, arms, baseline)
           raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND) if values[:command].empty?
-          raise UsageError.new("lab #{@experiment} needs one load", "give either --rate or --ladder") unless values.key?(:rates) ^ values.key?(:ladder)
+          check_load(values)
           Holdup::Lab::Sweep::Plan.new(command: values[:command], root: Dir.pwd, requests: requests(values), arms: Holdup::Lab::Sweep::Plan.ordered(arms, baseline),
-            rates: values[:ladder] || values[:rates], **@spans, **values.slice(*@spans.keys, :port, :slo))
+            rates: values.values_at(*LOADS).compact.first, **@spans, **values.slice(*@spans.keys, :port, :slo, :tool))
+        end
+
+        def check_load(values)
+          raise UsageError.new("lab #{@experiment} needs one load", "give either --rate or --ladder, or --connections with --load-tool") unless values.values_at(*LOADS).compact.one?
+          raise UsageError.new("--connections and --load-tool belong together", "wrk knows no rate, and the built-in load no connections") unless values.key?(:connections) == values.key?(:tool)
         end
 
         def requests(values)

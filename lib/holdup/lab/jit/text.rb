@@ -7,6 +7,7 @@ require_relative "../../reports/table"
 require_relative "../../reports/width"
 require_relative "../../reports/words"
 require_relative "../spread"
+require_relative "../sweep/sentences"
 
 module Holdup
   module Lab
@@ -56,7 +57,7 @@ module Holdup
         def speed
           columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99", word(:served)]
           rows = @comparison.lines.map { |line| [line.arm.name, ms(line.cpu_ns), *change(line), *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, Reports::Figures.rate(line.throughput)] }
-          Reports::Section.new(title: word(:speed, rate: format("%g", @comparison.rate.to_f)), columns:, rows:, notes: [word(:speed_note)])
+          Reports::Section.new(title: word(:speed, level: Sweep::Sentences.new(@result, words: @words).level(@comparison.rate)), columns:, rows:, notes: [word(:speed_note)])
         end
 
         def change(line)

@@ -14,8 +14,9 @@ module Holdup
     #
     # - `command`, `root`, `port`: see Served; `requests`: lines, see Requests
     # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second, ascending
+    # - `tool`: nil, or "wrk": then the rates are connections, each of which asks again as soon as it has an answer
     # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
-    Sweep::Plan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds, :warm_up_s, :slo) do
+    Sweep::Plan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds, :warm_up_s, :slo, :tool) do
       # @param arms [Array<Arm>] each setting once
       # @param baseline [Arm] one of them
       # @return [Array<Arm>] with the baseline first, and once more
@@ -25,7 +26,10 @@ module Holdup
       # @return [Plan]
       def self.from(hash) = new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
 
-      def initialize(port: nil, warm_up_s: 45, slo: nil, **rest) = super
+      def initialize(port: nil, warm_up_s: 45, slo: nil, tool: nil, **rest) = super
+
+      # @return [Boolean] whether slow answers keep further requests back
+      def closed? = !tool.nil?
 
       # @return [Array<Array(Integer, Arm)>] round and arm, in the order in which they are tried
       def steps = (0...rounds).flat_map { |round| Rounds.order(arms, round).map { |arm| [round, arm] } }

@@ -7,6 +7,7 @@ require_relative "../../analysis/sizing/limits"
 require_relative "../../analysis/sizing/slo"
 require_relative "../../analysis/sizing/trace"
 require_relative "../arm"
+require_relative "../percentile"
 
 module Holdup
   module Lab
@@ -24,7 +25,7 @@ module Holdup
       def wait_ns = queued_ns + stalled_ns
 
       # @see Reading#percentile
-      def percentile(share) = {0.5 => p50_ns, 0.95 => p95_ns}.find { |at, _| share <= at }&.last || p99_ns
+      def percentile(share) = public_send(Percentile.kept(share))
 
       # @return [Hash] for a file
       def to_h = super.merge(arm: arm.to_h)
@@ -65,7 +66,7 @@ module Holdup
 
       def candidate(arm) = @now.with(**arm.to_h.slice(:processes, :threads, :time_slice_ns).compact)
 
-      def percentiles(responses) = {p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |share| responses.fetch(share) }
+      def percentiles(responses) = Percentile::KEPT.invert.transform_values { |share| responses.fetch(share) }
     end
   end
 end

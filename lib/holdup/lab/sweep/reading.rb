@@ -2,6 +2,7 @@
 
 require_relative "../arm"
 require_relative "../endpoints"
+require_relative "../percentile"
 
 module Holdup
   module Lab
@@ -42,7 +43,7 @@ module Holdup
       def self.server(outcome)
         row = outcome.total
         {queued_ns: outcome.queued_ns&.round, stalled_ns: outcome.stalled_ns.round, running_ns: row.histogram(:running).mean.round, idle_ns: row.histogram(:idle).mean.round,
-         response_ns: outcome.response_ns.round, **{p50_ns: 0.5, p95_ns: 0.95, p99_ns: 0.99}.transform_values { |share| outcome.percentile(share) }}
+         response_ns: outcome.response_ns.round, **Percentile::KEPT.invert.transform_values { |share| outcome.percentile(share) }}
       end
 
       def self.jit(outcome)
@@ -62,7 +63,7 @@ module Holdup
 
       # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
       # @return [Integer] ns
-      def percentile(share) = {0.5 => p50_ns, 0.95 => p95_ns}.find { |at, _| share <= at }&.last || p99_ns
+      def percentile(share) = public_send(Percentile.kept(share))
 
       # @return [Hash] for a file
       def to_h = super.merge(arm: arm.to_h, endpoints: endpoints.transform_values(&:to_h))

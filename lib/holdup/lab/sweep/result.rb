@@ -13,6 +13,8 @@ module Holdup
     class Sweep::Result
       # Less than that is noise even where two runs of the same happened to agree.
       LEAST_NOISE = 0.05
+      # Of what was sent: who serves less can't keep up.
+      SERVED = 0.95
 
       # @return [Integer, nil] the signal that ended it before its time
       attr_reader :signal
@@ -52,8 +54,11 @@ module Holdup
       end
 
       # @param arm [Arm]
-      # @return [Numeric, nil] the highest rate that was not too much for it
-      def capacity(arm) = rates.select { |rate| (line = at(arm, rate)) && plan.promise.met?(line.percentile(share)) && line.throughput >= 0.95 * rate }.max
+      # @return [Numeric, nil] the highest rate that was not too much for it; what it served at most in a closed loop
+      def capacity(arm)
+        return rates.filter_map { |rate| at(arm, rate)&.throughput }.max if plan.closed?
+        rates.select { |rate| (line = at(arm, rate)) && plan.promise.met?(line.percentile(share)) && line.throughput >= SERVED * rate }.max
+      end
 
       # @param arm [Arm]
       # @param rate [Numeric]

@@ -27,7 +27,7 @@ module Holdup
       def verdict
         rate = @result.rate
         return word(:early, base:) unless rate && @result.noise(rate)
-        facts = {base:, rate: rate(rate), noise: share(@result.noise(rate)), percentile:}
+        facts = {base:, level: level(rate), noise: share(@result.noise(rate)), percentile:}
         @result.best ? word(:best, **facts, **better(@result.best)) : word(:same, **facts)
       end
 
@@ -40,7 +40,11 @@ module Holdup
       end
 
       # @return [Array<String>] what to mistrust
-      def doubts = [*left, *unsteady, *failed]
+      def doubts = [*left, *unsteady, *failed, *(word(:closed, tool: @result.plan.tool) if @result.plan.closed?)]
+
+      # @param rate [Numeric]
+      # @return [String] "40 requests/s"
+      def level(rate) = word(@result.plan.closed? ? :level_closed : :level_open, rate: format("%g", rate), tool: @result.plan.tool)
 
       private
 
@@ -62,8 +66,6 @@ module Holdup
       def percentile = @result.plan.promise.name
 
       def duration(line) = Reports::Figures.duration(line.percentile(@result.share))
-
-      def rate(rate) = format("%g", rate)
 
       def share(share) = Reports::Figures.share(share)
 

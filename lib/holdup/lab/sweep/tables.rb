@@ -2,6 +2,7 @@
 
 require_relative "../../reports/figures"
 require_relative "../../reports/section"
+require_relative "sentences"
 
 module Holdup
   module Lab
@@ -17,6 +18,7 @@ module Holdup
       def initialize(result, words:)
         @result = result
         @words = words
+        @sentences = Sweep::Sentences.new(result, words:)
       end
 
       # @return [Array<Reports::Section>]
@@ -26,7 +28,7 @@ module Holdup
 
       def rate(rate)
         rows = @result.lines(rate).map { |line| [name(line.arm), *figures(line)] }
-        Reports::Section.new(title: word(:rate, rate: format("%g", rate)), columns:, rows:, notes: (rate == @result.rates.last) ? [word(:note, percentile:)] : [])
+        Reports::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? [word(:note, percentile:)] : [])
       end
 
       def columns
@@ -48,7 +50,7 @@ module Holdup
       def cost(line)
         readings = line.readings
         [ms(line.cpu_ns), Reports::Figures.bytes(line.memory_bytes&.round), "#{readings.map(&:warm_up_s).max.round} s", Reports::Figures.count(readings.sum(&:errors)), readings.size.to_s,
-          @result.capacity(line.arm)&.then { |most| format("%g", most) } || Reports::Figures::NONE]
+          @result.capacity(line.arm)&.then { |most| format("%g", most.round(1)) } || Reports::Figures::NONE]
       end
 
       def name(arm) = "#{arm.name}#{" *" if arm == @result.plan.baseline}"

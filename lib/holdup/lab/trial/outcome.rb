@@ -46,8 +46,11 @@ module Holdup
       # @return [Float] answers per second
       def throughput = seen.throughput
 
+      # @return [Boolean] whether slow answers kept further requests back
+      def closed? = load == :closed
+
       # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
-      def queued_ns = total.histogram(:queued).mean
+      def queued_ns = closed? ? [response_ns - wall_ns, 0.0].max : total.histogram(:queued).mean
 
       # @return [Float, nil] ns, mean
       def stalled_ns = total.histogram(:stalled).mean
@@ -55,12 +58,14 @@ module Holdup
       # @return [Float] ns that a user feels of waiting, mean
       def wait_ns = queued_ns.to_f + stalled_ns.to_f
 
+      # A closed loop's requests tell nobody when they were sent; but always as many are under way as there are connections, so Little's law
+      # gives the mean.
       # @return [Float] ns from the client's sending to the unit's end, mean
-      def response_ns = queued_ns.to_f + total.histogram(:wall).mean.to_f
+      def response_ns = closed? ? rate * 1e9 / throughput : queued_ns.to_f + wall_ns
 
       # @param share [Float]
-      # @return [Integer, nil] ns, the same as a percentile, by single units
-      def percentile(share) = Percentile.of(responses, share)
+      # @return [Integer, nil] ns, the same as a percentile, by single units; of a closed loop as the client saw it
+      def percentile(share) = closed? ? seen.total.public_send(Percentile.kept(share)) : Percentile.of(responses, share)
 
       # @return [Float, nil] ns of CPU that a request took, all threads of the server together
       def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
@@ -78,6 +83,8 @@ module Holdup
       end
 
       private
+
+      def wall_ns = total.histogram(:wall).mean.to_f
 
       def summary = @summary ||= Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40, samples:, filter: Analysis::Filter.new(kind: :request))
 

@@ -37,7 +37,7 @@ module Holdup
       # @return [self]
       # @raise [Holdup::Error]
       def warm_up(rate, longest_s: Trial::WarmUp::LONGEST_S)
-        slice_s = Trial::WarmUp.slice_s(rate)
+        slice_s = Trial::WarmUp.slice_s(rate, kind: @load.kind)
         @warmed = Trial::WarmUp.new(slice_s:, longest_s:).call do |slices|
           @progress.call(:warm_up, arm: @arm, seconds: slices * slice_s)
           slice(rate, slice_s)

@@ -26,8 +26,9 @@ module Holdup
       end
 
       # @param rate [Numeric] requests per second
+      # @param kind [Symbol] of the load; in a :closed loop nobody knows how many will come, but there will be many
       # @return [Float] seconds of a slice
-      def self.slice_s(rate) = REQUESTS.fdiv(rate).clamp(SLICE_S)
+      def self.slice_s(rate, kind: :open) = (kind == :open) ? REQUESTS.fdiv(rate).clamp(SLICE_S) : SLICE_S.begin
 
       # @param slice_s [Numeric]
       # @param longest_s [Numeric]

@@ -28,10 +28,16 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_equal [20.0, 80.0], plan.rates
   end
 
+  def test_wrk_with_connections
+    plan = parse("--threads", "1", "--load-tool", "wrk", "--connections", "10,5", "--url", "/", "--", "puma")[:ledger].plan
+    assert_equal [true, [5, 10]], [plan.closed?, plan.rates]
+  end
+
   def test_refuses_what_is_missing_or_contradictory
     assert_match(/needs the command of a server; end with it/, refused("--threads", "1"))
     assert_match(/nothing to try; give --threads/, refused(*REST))
-    assert_match(/needs one load; give either --rate or --ladder/, refused("--threads", "1", "--ladder", "1,2", *REST))
+    assert_match(/needs one load; give either --rate or --ladder, or --connections/, refused("--threads", "1", "--ladder", "1,2", *REST))
+    assert_match(/--connections and --load-tool belong together/, refused("--threads", "1", "--connections", "4", "--url", "/", "--", "puma"))
     assert_match(/no request to send/, refused("--threads", "1", "--rate", "4", "--", "puma"))
     assert_match(/--baseline can't be "2x1"; it takes processes x threads of a setting that is tried/, refused("--threads", "1", "--baseline", "2x1", *REST))
     assert_match(/--resume goes on as it was begun; leave out the other options/, refused("--resume", "x", "--threads", "1"))

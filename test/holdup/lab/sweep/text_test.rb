@@ -36,6 +36,12 @@ class Holdup::Lab::Sweep::TextTest < Minitest::Test
     assert_match(/Nothing was predicted/, text(result(reading(arm))))
   end
 
+  def test_says_that_a_loop_was_closed
+    said = text(result(*ALL.map { |processes, threads, more| reading(arm(processes, threads, **more)) }, plan: plan(tool: "wrk")))
+    assert_match(/^At 40 connections of wrk$/, said)
+    assert_match(/! wrk is a closed loop: .*coordinated\s+omission/m, said)
+  end
+
   def test_fits_in_80_columns_in_each_language
     %w[en ja].each do |language|
       wide = text(found(80, steady: false), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 }

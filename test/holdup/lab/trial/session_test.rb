@@ -18,9 +18,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     def gauges = {Process.pid => {jit_code_bytes: 7}}
   end
 
-  LOAD = Class.new do
-    def kind = :open
-
+  Load = Struct.new(:kind) do
     def call(_target, routes:, rate:, seconds:, **)
       tally = Lab::Tally.new
       (rate * seconds).to_i.times { |number| tally.add(routes.first, 200, number + 1) }
@@ -28,14 +26,14 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     end
   end
 
-  def session(facts: {"threads" => 5, "workers" => 2}, arm: Lab::Arm.new(processes: 2, threads: 5), windows: nil)
+  def session(facts: {"threads" => 5, "workers" => 2}, arm: Lab::Arm.new(processes: 2, threads: 5), windows: nil, kind: :open)
     setting = Holdup::Setting.new(facts)
     windows ||= [window(setting)]
     profile = Holdup::UnitProfile.new(series:, setting:, host: "h", process: Holdup::UnitProfile::Process.new(pid: Process.pid, since_ns: 0), start_ns: 1, running_ns: 2, cpu_ns: 2, idle_ns: 3,
       stalled_ns: 4, acquisitions: 1, longest_hold_ns: 1, gc_ns: 0, queued_ns: 1, in_flight_milli: 1000, weight: 1.0)
     @intake = Intake.new(windows, [profile], [])
     @steps = []
-    Lab::Trial::Session.new(arm:, served: Served.new(nil, 1.5, "it said: hello"), intake: @intake, routes: [Lab::Route.new(label: "/", path: "/")], load: LOAD.new,
+    Lab::Trial::Session.new(arm:, served: Served.new(nil, 1.5, "it said: hello"), intake: @intake, routes: [Lab::Route.new(label: "/", path: "/")], load: Load.new(kind),
       progress: ->(step, **) { @steps << step })
   end
 
@@ -61,6 +59,11 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     assert_equal [0.0, 10], [outcome.cpu_ns, outcome.total.count]
     assert_operator outcome.memory_bytes, :>, 1_000_000
     assert_equal [{jit_code_bytes: 7}], outcome.gauges
+  end
+
+  def test_a_closed_loops_queueing_follows_from_littles_law
+    outcome = session(kind: :closed).measure(rate: 4, seconds: 2)
+    assert_equal [1_000_000_000.0, 999_000_000.0, outcome.seen.total.p99_ns], [outcome.response_ns, outcome.queued_ns, outcome.percentile(0.99)]
   end
 
   def test_refuses_a_server_that_heeds_nobody
