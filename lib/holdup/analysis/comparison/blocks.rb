@@ -9,7 +9,7 @@ module Holdup
       class Blocks
         LENGTHS_S = [60, 120, 300, 600, 1200, 1800, 3600].freeze
         ENOUGH = 6
-        # Sides with so many minutes in common were measured at the same time.
+        # Sides that have so many of their minutes in common were measured at the same time.
         TOGETHER = 0.75
 
         # @return [Integer] seconds
@@ -24,7 +24,7 @@ module Holdup
         end
 
         # @return [Boolean] whether what one side did can be held against what the other did in the same blocks
-        def paired? = @paired ||= @starts.all?(&:any?) && (@starts.reduce(:&).size >= TOGETHER * @starts.map(&:size).min)
+        def paired? = @paired ||= @starts.all?(&:any?) && (@starts.reduce(:&).size >= TOGETHER * @starts.map(&:size).max)
 
         # @return [Array<Integer>] numbers of the blocks of the first side; of the second for 1
         def numbers(side)

@@ -37,14 +37,14 @@ module Holdup
 
         # @param share [Float, nil]
         # @return [String] "-12.3 %"
-        def change(share) = share ? format("%+.1f %%", share * 100).sub(/\A[+-](?=0\.0 )/, "") : Figures::NONE
+        def change(share) = share ? "#{percent(share).sub(/\A[+-](?=0\.0\z)/, "")} %" : Figures::NONE
 
         # @param estimate [Analysis::Comparison::Estimate]
         # @return [String] "-16.1..-8.0 %"
         def interval(estimate, level = estimate.class::LEVEL)
           range = estimate.interval(level) or return Figures::NONE
           return [range.begin, range.end].map { |bound| signed(estimate.metric, bound) }.join("..") unless estimate.relative?
-          format("%+.1f..%+.1f %%", range.begin * 100, range.end * 100)
+          "#{percent(range.begin)}..#{percent(range.end)} %"
         end
 
         # @param setting_value [Array] values of a fact
@@ -59,7 +59,13 @@ module Holdup
         # @return [String] "10 min - 1 h"
         def age(band) = band.to_s ? "#{seconds(band.from_s)} - #{seconds(band.to_s)}" : @words.call(:compare_age_from, from: seconds(band.from_s))
 
+        # @param share [Float] of Estimate#visible
+        # @return [String] "4.5 %"
+        def visible(share) = (share > 1) ? ">100 %" : Figures.share(share)
+
         private
+
+        def percent(share) = format((share.abs >= 1) ? "%+.0f" : "%+.1f", share * 100)
 
         def sign(value)
           return "" if value.zero?

@@ -72,7 +72,7 @@ module Holdup
 
         def visible(estimates)
           known = estimates.filter_map { |estimate| (share = estimate.visible(verdict.level)) && [estimate, share] }
-          known.map { |estimate, share| word(:visible, figure: @cells.name(estimate.metric), share: Figures.share(share)) }.join(word(:also))
+          known.map { |estimate, share| word(:visible, figure: @cells.name(estimate.metric), share: @cells.visible(share)) }.join(word(:also))
         end
 
         def unmoved = (verdict.moved.any? && verdict.unmoved.any?) ? word(:unmoved, visible: visible(verdict.unmoved)) : nil

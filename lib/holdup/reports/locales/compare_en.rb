@@ -23,7 +23,7 @@ module Holdup
 
         compare_cause_same: "Nothing differs in what is recorded of the settings: what changed comes from traffic, data, neighbours or chance.",
         compare_cause_one: "Of what is recorded, only %<subject>s differs. Traffic and data may differ as well, for these were different times.",
-        compare_cause_one_together: "Of what is recorded, only %<subject>s differs, and both ran at the same time: what changed can be put down to it.",
+        compare_cause_one_together: "Of what is recorded, only %<subject>s differs, and both ran at the same time: a difference that is found can be put down to it.",
         compare_cause_many: "%<count>s things differ (%<subjects>s): nobody can tell which of them did what changed.",
         compare_cause_mixed: "One side has several settings itself: what did what changed can't be told.",
 

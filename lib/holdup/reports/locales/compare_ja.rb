@@ -23,7 +23,7 @@ module Holdup
 
         compare_cause_same: "記録された設定に違いはありません。変化は負荷、データ、隣のプロセス、または偶然によるものです。",
         compare_cause_one: "記録された設定で違うのは %<subject>s だけです。ただし時間帯が別なので、負荷やデータも違うかもしれません。",
-        compare_cause_one_together: "記録された設定で違うのは %<subject>s だけで、両方が同時に動いていました。変化はその結果と言えます。",
+        compare_cause_one_together: "記録された設定で違うのは %<subject>s だけで、両方が同時に動いていました。見つかった差はその結果と言えます。",
         compare_cause_many: "%<count>s か所が違います（%<subjects>s）。どれが変化の原因かは分かりません。",
         compare_cause_mixed: "片方に複数の設定が混ざっています。変化の原因は分かりません。",
 
