@@ -3,6 +3,7 @@
 require_relative "pages/advice"
 require_relative "pages/blame"
 require_relative "pages/calculator"
+require_relative "pages/compare"
 require_relative "pages/health"
 require_relative "pages/jit"
 require_relative "pages/overview"
@@ -14,7 +15,7 @@ module Holdup
   class Web
     # The pages by what stands in the address; the first is where one comes in.
     module Pages
-      ALL = {"overview" => Overview, "endpoints" => Endpoints, "jobs" => Jobs, "endpoint" => Unit, "blame" => Blame, "processes" => Processes, "advice" => Advice,
+      ALL = {"overview" => Overview, "endpoints" => Endpoints, "jobs" => Jobs, "endpoint" => Unit, "blame" => Blame, "processes" => Processes, "advice" => Advice, "compare" => Compare,
              "calculator" => Calculator, "jit" => Jit, "health" => Health}.freeze
       # Those that every page links to.
       MENU = (ALL.keys - ["endpoint"]).freeze

@@ -8,7 +8,7 @@ module Holdup
         language_en: "English", language_ja: "日本語",
         skip: "Skip to the figures", menu: "Pages", title_message: "Not shown",
         title_overview: "Overview", title_endpoints: "Endpoints", title_jobs: "Jobs", title_endpoint: "One endpoint or job", title_blame: "Blame",
-        title_processes: "Processes", title_advice: "Advice", title_calculator: "Calculator", title_jit: "JIT", title_health: "Health",
+        title_processes: "Processes", title_advice: "Advice", title_calculator: "Calculator", title_compare: "Compare", title_jit: "JIT", title_health: "Health",
 
         span_label: "Span and filter", span_since: "Since", span_until: "Until", span_name: "Name", span_kind: "Kind", any: "all", show: "Show",
         behind: "There are no new measurements since %<time>s (%<ago>s ago): the collector may be dead, or nothing runs.",
@@ -20,6 +20,9 @@ module Holdup
         spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
         no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
         ceiling_fine: "%<vcpus>s, %<processes>s: CPU can reach %<range>s.",
+
+        compare_with: "This span with an earlier one, or (when nothing is given) the last two settings in it", field_base_since: "earlier one: since", field_base_until: "until",
+        nothing_to_compare: "There is nothing to compare in this span: it has fewer than two settings. Choose a longer span, or give an earlier one.",
 
         field_io: "io share of a unit", field_running: "or: holds the GVL for", field_idle: "and waits for io for", field_acquisitions: "takes the GVL so often", calculate_button: "Calculate",
 

@@ -8,7 +8,7 @@ module Holdup
         language_en: "English", language_ja: "日本語",
         skip: "本文へ移動", menu: "ページ", title_message: "表示できません",
         title_overview: "概要", title_endpoints: "エンドポイント", title_jobs: "ジョブ", title_endpoint: "エンドポイントまたはジョブ", title_blame: "原因と被害",
-        title_processes: "プロセス", title_advice: "助言", title_calculator: "計算機", title_jit: "JIT の状態", title_health: "稼働状況",
+        title_processes: "プロセス", title_advice: "助言", title_calculator: "計算機", title_compare: "比較", title_jit: "JIT の状態", title_health: "稼働状況",
 
         span_label: "期間と絞り込み", span_since: "開始", span_until: "終了", span_name: "名前", span_kind: "種類", any: "すべて", show: "表示",
         behind: "%<time>s 以降（%<ago>s 前から）新しい計測値がありません。コレクターが停止しているか、何も動いていません。",
@@ -20,6 +20,9 @@ module Holdup
         spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
         no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         ceiling_fine: "%<vcpus>s、%<processes>s：CPU 使用率は %<range>s に達することができます。",
+
+        compare_with: "この期間と以前の期間の比較（指定しなければ、期間内の最後の 2 つの設定の比較）", field_base_since: "以前の期間：開始", field_base_until: "その終了",
+        nothing_to_compare: "この期間には比較するものがありません（設定が 2 つありません）。期間を長くするか、以前の期間を指定してください。",
 
         field_io: "処理に占める I/O の割合", field_running: "または GVL の保持時間", field_idle: "と I/O の待ち時間", field_acquisitions: "GVL の取得回数", calculate_button: "計算する",
 

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web"
+require "json"
+
+class Holdup::Web::CompareTest < Minitest::Test
+  include Dashboard
+
+  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}, "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2}}.freeze
+  HALF = SHOP.transform_values { |shape| shape.merge(ms: shape[:ms].merge(cpu: shape[:ms][:cpu] / 2)) }
+  MINUTES = 12
+  LATER_S = 3600
+
+  def sample = @sample ||= SampleWindows.new(units: SHOP, minutes: MINUTES)
+
+  def changed = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: SampleWindows::SETTING.merge("jit" => "none")).to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+
+  def app
+    @app ||= begin
+      store = sample_store
+      store.commit(changed, {})
+      dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s + LATER_S))
+    end
+  end
+
+  def test_the_last_two_settings
+    get "/compare", {"since" => "2h"}
+    assert_match(/Better: .*CPU of each unit -\d\d/, text)
+    get "/compare.json", {"since" => "2h"}
+    assert_equal 2, JSON.parse(last_response.body).values_at("before", "after").compact.size
+  end
+
+  def test_an_earlier_span
+    get "/compare", {"since" => "13m", "base_since" => "73m", "base_until" => "60m"}
+    assert_match(/Better: .*CPU of each unit -\d\d/, text)
+  end
+
+  def test_nothing_to_compare_with
+    get "/compare", {"since" => "13m"}
+    assert_includes text, "fewer than two settings"
+    {"base_until=1h" => "base_since is missing", "base_since=1h&base_until=2h" => "base_since is not before base_until"}.each do |query, sentence|
+      get "/compare?#{query}"
+      assert_equal 400, last_response.status
+      assert_includes text, sentence
+    end
+  end
+end
