@@ -80,6 +80,9 @@ module Holdup
       # @return [Float] of the promised percentile, against the baseline at the same rate
       def gain(line, base = at(plan.baseline, rate)) = 1 - line.percentile(share) / base.percentile(share).to_f
 
+      # @return [Boolean] whether a recording of the baseline was replayed
+      def predicted? = @ledger.predictions.any?
+
       # @return [Float] percentile that counts
       def share = plan.promise.percentile
 

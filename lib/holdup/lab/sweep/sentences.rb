@@ -33,8 +33,8 @@ module Holdup
 
       # @return [String] how far the predictions were off, at their worst
       def predictions
+        return word(:unpredicted, base:) unless @result.predicted?
         errors = @result.rates.flat_map { |rate| @result.lines(rate).map { |line| line.errors(@result.share) } }.reject(&:empty?)
-        return word(:unpredicted, base:) if errors.empty?
         worst = %i[throughput wait percentile].to_h { |key| [key, share(errors.map { |error| error[key].abs }.max)] }
         word(:predicted, base:, share: percentile, **worst)
       end

@@ -28,18 +28,26 @@ module Holdup
 
       def rate(rate)
         rows = @result.lines(rate).map { |line| [name(line.arm), *figures(line)] }
-        Reports::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? [word(:note, percentile:)] : [])
+        Reports::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? notes : [])
       end
 
+      def notes = [word(:note, percentile:), *(word(:predicted_note) if @result.predicted?)]
+
       def columns
-        compared = [word(:expected), word(:off)]
+        compared = @result.predicted? ? [word(:expected), word(:off)] : []
         [word(:setting), word(:served), *compared, word(:wait), *compared, percentile, *compared, word(:client)]
       end
 
       def figures(line)
-        off = line.errors(@result.share).transform_values { |error| format("%+.0f %%", error * 100) }
-        [Reports::Figures.rate(line.throughput), expected(line.predicted_throughput), off.fetch(:throughput, ""), ms(line.wait_ns), expected(line.predicted_wait_ns, MS), off.fetch(:wait, ""),
-          ms(line.percentile(@result.share)), expected(line.predicted_percentile(@result.share), MS), off.fetch(:percentile, ""), ms(line.client_p95_ns)]
+        errors = line.errors(@result.share)
+        [Reports::Figures.rate(line.throughput), *compared(line.predicted_throughput, 1, errors[:throughput]), ms(line.wait_ns), *compared(line.predicted_wait_ns, MS, errors[:wait]),
+          ms(line.percentile(@result.share)), *compared(line.predicted_percentile(@result.share), MS, errors[:percentile]), ms(line.client_p95_ns)]
+      end
+
+      # Two cells; none where nothing was predicted at all.
+      def compared(value, unit, error)
+        return [] unless @result.predicted?
+        value ? [Reports::Figures.rate(value / unit), format("%+.0f %%", error * 100)] : ["", ""]
       end
 
       def costs
@@ -54,8 +62,6 @@ module Holdup
       end
 
       def name(arm) = "#{arm.name}#{" *" if arm == @result.plan.baseline}"
-
-      def expected(value, unit = 1) = value ? Reports::Figures.rate(value / unit) : ""
 
       def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
 

@@ -19,6 +19,7 @@ module Holdup
       # @param width [Integer] columns
       # @param style [Reports::Style]
       def initialize(result, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+        @result = result
         @sentences = Sweep::Sentences.new(result, words:)
         @tables = Sweep::Tables.new(result, words:)
         @width = width
@@ -26,7 +27,7 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*wrap(@sentences.title), "", *verdict, *wrap(@sentences.predictions), *doubts, *@tables.sections.flat_map { |section| table(section) }].join("\n")}\n"
+      def call = "#{[*wrap(@sentences.title), "", *verdict, *(wrap(@sentences.predictions) unless @result.plan.closed?), *doubts, *@tables.sections.flat_map { |section| table(section) }].join("\n")}\n"
 
       private
 
