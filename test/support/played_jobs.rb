@@ -10,7 +10,7 @@ class PlayedJobs
   MS = 1_000_000
   # name => mean ms of holding and waiting, acquisitions, and of twenty jobs so many
   SHAPES = {"Mail" => [2, 24, 5, 10], "Sync" => [6, 12, 6, 7], "Report" => [16, 12, 2, 3]}.freeze
-  JOBS = 2000
+  JOBS = 1000
 
   # @param truth [Float] by how much longer jobs hold the GVL at other concurrencies than five than anybody could know
   def initialize(truth: 1.0, locked: 0.0, errors: 0)

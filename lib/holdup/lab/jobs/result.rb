@@ -11,6 +11,8 @@ module Holdup
       class Result
         # The fewest threads with so much of the most throughput are enough.
         ENOUGH = 0.9
+        # CPU of a job beyond that share more or less than in the recording is nothing that a prediction knows.
+        OTHER_COST = 0.1
         # Waits for locks beyond this share of the threads' time are the limit, and no model knows them.
         LOCKED = 0.1
 
@@ -73,6 +75,13 @@ module Holdup
 
         # @return [Array<Line>] whose threads wait for locks so much that these are the limit
         def locked = lines.select { |line| line.median(&:lock_share) > LOCKED }
+
+        # @return [Line, nil] whose jobs cost a CPU time unlike the recording's, most of all
+        def dearest = others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
+
+        # @param line [Line]
+        # @return [Float] share of CPU time that a job cost more than in the recording
+        def cost(line) = [line, base].map { |each| each.median { |outcome| outcome.mean(:cpu_ns) } }.then { |here, recorded| here / recorded - 1 }
 
         # @return [Integer] jobs that failed
         def errors = @outcomes.sum(&:errors)

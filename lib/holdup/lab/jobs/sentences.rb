@@ -32,7 +32,7 @@ module Holdup
         # @return [Array<String>] what makes the figures worth less
         def doubts
           [*(@words.call(:lab_jobs_stopped) if @result.stopped?), *(@words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?),
-            *(locked if @result.locked.any?)]
+            *(dearest if @result.dearest), *(locked if @result.locked.any?)]
         end
 
         # @return [String] of an error: "+1.6 %"
@@ -44,6 +44,11 @@ module Holdup
 
         def accuracy
           @words.call(:lab_jobs_accuracy, baseline: @result.baseline, replay: share(@result.worst), closed: share(@result.worst(:closed)), amdahl: share(@result.worst(:amdahl)))
+        end
+
+        def dearest
+          line = @result.dearest
+          @words.call(:lab_jobs_cost, threads: line.threads, share: self.class.signed(@result.cost(line)), baseline: @result.baseline)
         end
 
         def locked

@@ -56,6 +56,8 @@ module Holdup
           "running, stalled, p95: of a job's elapsed time. GVL: share of the time that it was held.",
         lab_jobs_stopped: "Stopped before all runs were done.",
         lab_jobs_errors: "%<count>s jobs failed. They count like others, but may be shorter.",
+        lab_jobs_cost: "At concurrency %<threads>s a job took %<share>s CPU against the run at %<baseline>s: the machine computed at another speed, or jobs cost " \
+          "more or less in company. Errors are partly that. Run it again on a quiet machine, with more --rounds.",
         lab_jobs_locked: "With %<threads>s threads %<share>s of their time is a wait for locks, in jobs or between them (Sidekiq's log has one). That is the limit " \
           "then, and no prediction knows it."
       }.freeze
