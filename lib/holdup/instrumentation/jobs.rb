@@ -35,7 +35,7 @@ module Holdup
         return yield unless @recorder.on?
         known = known(id)
         return watch(known, harmless, &) if known
-        unit = @recorder.guard.call(:job) { start(id:, name:, queue:, pool: pool || @pool_of.call(queue), priority:, ready_ns:) }
+        unit = start(id, name, queue, ready_ns, pool, priority)
         unit ? run(unit, harmless, &) : yield
       end
 
@@ -47,8 +47,10 @@ module Holdup
 
       private
 
-      def start(ready_ns:, priority:, **job)
-        JobUnit.new(@recorder, **job, priority: @priorities.text(priority), queued_ns: queued_ns(ready_ns)).open
+      def start(id, name, queue, ready_ns, pool, priority)
+        @recorder.guard.call(:job) do
+          JobUnit.new(@recorder, id:, name:, queue:, queued_ns: queued_ns(ready_ns), pool: pool || @pool_of.call(queue), priority: @priorities.text(priority)).open
+        end
       end
 
       def run(unit, harmless, &)
