@@ -17,14 +17,14 @@ module Holdup
 
         meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out",
         of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; add limit=500 to the address, or take the CSV.",
-        spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
+        each_of_them: "One by one", spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
         no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
         ceiling_fine: "%<vcpus>s, %<processes>s: CPU can reach %<range>s.",
 
         compare_with: "This span with an earlier one, or (when nothing is given) the last two settings in it", field_base_since: "earlier one: since", field_base_until: "until",
         nothing_to_compare: "There is nothing to compare in this span: it has fewer than two settings. Choose a longer span, or give an earlier one.",
 
-        field_io: "io share of a unit", field_running: "or: holds the GVL for", field_idle: "and waits for io for", field_acquisitions: "takes the GVL so often", calculate_button: "Calculate",
+        field_io: "io share of a unit", field_running: "or: holds the GVL for", field_idle: "and waits for io for", field_acquisitions: "takes the GVL so often", calculate_button: "Calculate", by_threads: "By the number of threads",
 
         no_jit_samples: "No process has told of its JIT in this span: the collector takes a sample a minute, and keeps them for 48 hours.",
         life_lead: "%<on>s of %<all>s processes have a JIT.", life_column: "JIT", life_by: "switched on by", life_for: "for", life_warm: "warm after", life_effective: "works",

@@ -17,14 +17,14 @@ module Holdup
 
         meaning: "意味", sufferers: "最も被害を受けた処理", all_blame: "すべての原因と被害", all_endpoints: "すべて表示", stands_out: "目立つ点",
         of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。アドレスに limit=500 を加えるか、CSV を使ってください。",
-        spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
+        each_of_them: "一覧", spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
         no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         ceiling_fine: "%<vcpus>s、%<processes>s：CPU 使用率は %<range>s に達することができます。",
 
         compare_with: "この期間と以前の期間の比較（指定しなければ、期間内の最後の 2 つの設定の比較）", field_base_since: "以前の期間：開始", field_base_until: "その終了",
         nothing_to_compare: "この期間には比較するものがありません（設定が 2 つありません）。期間を長くするか、以前の期間を指定してください。",
 
-        field_io: "処理に占める I/O の割合", field_running: "または GVL の保持時間", field_idle: "と I/O の待ち時間", field_acquisitions: "GVL の取得回数", calculate_button: "計算する",
+        field_io: "処理に占める I/O の割合", field_running: "または GVL の保持時間", field_idle: "と I/O の待ち時間", field_acquisitions: "GVL の取得回数", calculate_button: "計算する", by_threads: "スレッド数ごと",
 
         no_jit_samples: "この期間に JIT の状態を伝えたプロセスはありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         life_lead: "%<all>s 個のプロセスのうち %<on>s 個で JIT が有効です。", life_column: "種類", life_by: "有効にしたもの", life_for: "経過", life_warm: "暖機まで", life_effective: "効果",

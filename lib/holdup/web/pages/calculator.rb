@@ -15,7 +15,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          [form, Blocks::Lead.new(text: calculation.answer), Blocks::Table.of(calculation.section).with(title: word(:title_calculator)), Blocks::Notes.new(texts: calculation.reasons)]
+          [form, Blocks::Lead.new(text: calculation.answer), Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
         end
 
         def exports = %w[json]

@@ -15,7 +15,7 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: [word(:empty_next)])] if summary.empty?
-          [Blocks::Notes.new(texts: headline.figures), Units::Table.new(summary, words: @words, link: method(:unit_link)).call(sorted.first(query.limit), title: word(:"title_#{self.class::PAGE}"), order:, notes: more)]
+          [Blocks::Notes.new(texts: headline.figures), Units::Table.new(summary, words: @words, link: method(:unit_link)).call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: more)]
         end
 
         def exports = %w[csv json]
@@ -46,13 +46,11 @@ module Holdup
       # Requests by endpoint.
       class Endpoints < UnitsPage
         KIND = :request
-        PAGE = :endpoints
       end
 
       # Jobs by class.
       class Jobs < UnitsPage
         KIND = :job
-        PAGE = :jobs
       end
     end
   end
