@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "signals"
+
 module Holdup
   module Lab
     # A process that an experiment starts, with all that it starts in turn. It has a process group of its own: Ctrl-C
@@ -21,7 +23,10 @@ module Holdup
         program, *arguments = command
         @log = log
         @grace_s = grace_s
-        @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, in: File::NULL, out: [log, "a"], err: %i[child out])
+        Signals.later { @pid = Process.spawn(env, [program, program], *arguments, chdir: folder, pgroup: true, in: File::NULL, out: [log, "a"], err: %i[child out]) }
+      rescue SignalException # nobody else knows of it yet
+        stop
+        raise
       end
 
       # @return [Boolean]

@@ -16,6 +16,18 @@ module Holdup
         previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
       end
 
+      # What must not be torn apart, such as a process's start and the note of its pid: a signal waits for the block's end.
+      # @return [Object] the block's value
+      # @raise [SignalException] for a signal that came meanwhile
+      def self.later
+        early = nil
+        previous = NAMES.to_h { |name| [name, trap(name) { early ||= name }] }
+        yield
+      ensure
+        previous&.each { |name, handler| trap(name, handler || "DEFAULT") }
+        Process.kill(early, Process.pid) if early
+      end
+
       def self.first(name)
         NAMES.each { |each| trap(each, "IGNORE") }
         raise SignalException, name

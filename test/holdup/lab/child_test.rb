@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/lab/child"
+require "open3"
 require "rbconfig"
 
 class Holdup::Lab::ChildTest < Minitest::Test
@@ -33,6 +34,25 @@ class Holdup::Lab::ChildTest < Minitest::Test
     started.stop
     refute_predicate started, :alive?
     assert_empty Dir["/proc/[0-9]*/stat"].select { |path| group_of(path) == started.pid }
+  end
+
+  SPAWN = <<~RUBY
+    require "holdup/lab/child"
+    spawn = Process.method(:spawn)
+    Process.define_singleton_method(:spawn) { |*arguments, **options| spawn.call(*arguments, **options).tap { |pid| puts(pid) || Process.kill(:INT, Process.pid) } }
+    $stdout.sync = true
+    begin
+      Holdup::Lab::Child.new("sleep", "600", log: File::NULL)
+    rescue Interrupt
+      puts "interrupted"
+    end
+  RUBY
+
+  # Between the start of a process and the note of its pid, Ctrl-C would leave it behind.
+  def test_ctrl_c_while_it_starts_leaves_nothing_behind
+    pid, said = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", SPAWN).first.lines(chomp: true)
+    assert_equal "interrupted", said
+    assert(wait_until { dead?(Integer(pid)) })
   end
 
   def test_gets_environment_and_folder_and_tells_its_last_words

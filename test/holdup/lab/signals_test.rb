@@ -31,4 +31,22 @@ class Holdup::Lab::SignalsTest < Minitest::Test
       assert_predicate status, :success?
     end
   end
+
+  LATER = <<~RUBY
+    require "holdup/lab/signals"
+    begin
+      Holdup::Lab::Signals.later do
+        2.times { Process.kill(ARGV[0], Process.pid) }
+        IO.select(nil, nil, nil, 0.05)
+        puts "whole"
+      end
+    rescue SignalException => error
+      puts error.signo
+    end
+  RUBY
+
+  def test_what_must_not_be_torn_apart_is_done_first
+    out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", LATER, "TERM")
+    assert_equal ["whole", Signal.list["TERM"].to_s], out.lines(chomp: true)
+  end
 end
