@@ -91,7 +91,8 @@ module Holdup
       def failed(error)
         case error
         when UsageError then message(400, error.message)
-        when Error then message(503, "#{word(:store_trouble)} #{error.message}")
+        when StoreError then message(503, "#{word(:store_trouble)} #{error.message}")
+        when Error then message(503, error.message)
         else
           env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
           message(500, word(:refused_failure, error: error.class))

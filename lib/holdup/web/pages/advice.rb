@@ -2,6 +2,7 @@
 
 require_relative "../../advice"
 require_relative "../../analysis/sizing/objective"
+require_relative "../../errors"
 require_relative "../../inquiry/sized"
 require_relative "../../reports/advice_findings"
 require_relative "../../reports/advice_table"
@@ -13,8 +14,13 @@ module Holdup
     module Pages
       # Keep, change, or can't say, with the table of settings and what else to do.
       class Advice < Base
+        # A replay takes seconds of a CPU: two people who ask at once must not take twice as much from the application.
+        REPLAYING = Mutex.new
+        private_constant :REPLAYING
+
         # @return [Array<Object>]
-        def blocks
+        # @raise [Error] while it is replayed for somebody else
+        def blocks = alone do
           [kinds, Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), *candidates, findings]
         end
 
@@ -23,7 +29,20 @@ module Holdup
         def asks = []
 
         # @return [String]
-        def export(ending)
+        def export(ending) = alone { file(ending) }
+
+        private
+
+        def alone
+          raise Error.new("this is being replayed for somebody else", "ask again in a few seconds") unless REPLAYING.try_lock
+          begin
+            yield
+          ensure
+            REPLAYING.unlock
+          end
+        end
+
+        def file(ending)
           if ending == "json"
             require_relative "../../reports/json_advice"
             return Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s).call
@@ -31,8 +50,6 @@ module Holdup
           require_relative "../../reports/markdown_advice"
           Reports::MarkdownAdvice.new(recommendation, found, span:, words: @words.reports, limit: query.limit, kind:).call
         end
-
-        private
 
         def kind = query.kind || :request
 

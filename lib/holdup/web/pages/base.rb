@@ -57,7 +57,11 @@ module Holdup
 
         def headline(summary = self.summary) = Reports::Headline.new(summary, words: @words.reports)
 
-        def unit_link(row) = Blocks::Link.new(text: label(row), page: "endpoint", params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
+        # What would not fit into an address has no page of its own.
+        def unit_link(row)
+          return label(row) if row.name.size > Query::LENGTH
+          Blocks::Link.new(text: label(row), page: "endpoint", params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
+        end
 
         def label(row) = Reports::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
       end

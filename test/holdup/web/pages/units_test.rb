@@ -53,8 +53,11 @@ class Holdup::Web::UnitsTest < Minitest::Test
   end
 
   def test_a_name_without_end_is_cut
-    @sample = hostile(["x" * 900])
-    get "/endpoints"
-    assert_operator names.first.size, :<=, 200
+    @sample = hostile(["x" * 900, "\u3042" * 34_000])
+    %w[/ /endpoints /blame /processes].each do |path|
+      get path
+      assert_operator last_response.body.bytesize, :<, 30_000, path
+    end
+    assert_operator text.scan(/x+\u2026x+|\u3042+\u2026\u3042+/).map(&:size).max, :<=, 200
   end
 end
