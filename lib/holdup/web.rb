@@ -1,5 +1,11 @@
 # frozen_string_literal: true
 
+module Holdup
+  # Before its parts: they would find the constant still to be loaded.
+  class Web
+  end
+end
+
 require_relative "clock"
 require_relative "configuration"
 require_relative "errors"
