@@ -48,7 +48,7 @@ module Holdup
         ["", @style.paint(laid.head, :dim), *laid.body, *wrap(word(:note, tolerance: Reports::Figures.share(@tolerance)))]
       end
 
-      def columns = [word(:endpoint), *%i[acquisitions longest_hold p95].flat_map { |key| [word(key), word(:was)] }]
+      def columns = [word(:endpoint), *[word(:acquisitions), word(:longest_hold), "p95"].flat_map { |title| [title, word(:was)] }]
 
       def row(name)
         [Reports::Width.clean(name), *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]

@@ -45,7 +45,7 @@ module Holdup
         check_added: "New, and not compared: %<names>s.",
         check_gone: "No longer there: %<names>s.",
         check_thin: "Fewer than %<fewest>s requests, and not compared: %<names>s.",
-        check_endpoint: "endpoint", check_acquisitions: "acq.", check_longest_hold: "longest hold", check_p95: "p95", check_was: "was",
+        check_endpoint: "endpoint", check_acquisitions: "acq.", check_longest_hold: "longest hold", check_was: "was",
         check_note: "! worse. Acquisitions of the GVL for a request are counted and may not grow; the longest hold (both medians) and the p95 that is predicted for the baseline's load may grow by %<tolerance>s.",
         check_written: "Written to %<path>s; endpoints: %<count>s."
       }.freeze
