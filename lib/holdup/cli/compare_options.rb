@@ -10,7 +10,7 @@ module Holdup
   class CLI
     # The arguments of `holdup compare` as the keywords of Compare.
     class CompareOptions
-      USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT | --revision A B | --states STATE STATE ... [options]"
+      USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT [options]"
       DAY_S = 86_400
       FORMATS = %i[text markdown json].freeze
       FAMILIES = Analysis::Comparison::Metric::FAMILIES
@@ -70,7 +70,7 @@ module Holdup
       def units(parser, values)
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
         parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-        parser.on("--metric LIST", FAMILIES.join(", ")) { |text| values[:families] = text.split(",").map { |name| Values.choice("--metric", name.strip, FAMILIES) } }
+        parser.on("--metric LIST", FAMILIES.join(",")) { |text| values[:families] = text.split(",").map { |name| Values.choice("--metric", name.strip, FAMILIES) } }
       end
 
       def keywords(values)

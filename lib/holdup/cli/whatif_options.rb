@@ -39,9 +39,9 @@ module Holdup
         parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = SizingOptions.factor("--load", text) }
         parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Values.share("--mix", share) } }
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
-        parser.on("--own-pool GLOB[=PxT]", "these in P processes with T threads of their own (1 x as many as now)") { |text| values[:own_pool] = own_pool(text) }
+        parser.on("--own-pool GLOB[=PxT]", "these in P processes of T threads (1 x as many as now)") { |text| values[:own_pool] = own_pool(text) }
         parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
-        parser.on("--priority GLOB=N", "Thread#priority while doing these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Values.whole("--priority", number, PRIORITIES) } }
+        parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Values.whole("--priority", number, PRIORITIES) } }
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
         SizingOptions.declare(parser, values, @now_s)
       end
