@@ -33,9 +33,11 @@ module Holdup
 
         def setting = recording.setting
 
-        def demand = recording.demand
+        # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out itself
+        def demand = @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed) }
 
-        def profiles = recording.profiles
+        # @return [Array<UnitProfile>] likewise
+        def profiles = @profiles ||= (undisturbed < 1) ? recording.profiles.map { |profile| alone(profile) } : recording.profiles
 
         def units = recording.units
 
@@ -104,7 +106,21 @@ module Holdup
           end
         end
 
-        def coverage = @coverage ||= Coverage.new(profiles)
+        def coverage = @coverage ||= Coverage.new(recording.profiles)
+
+        # A thread that waits for a CPU keeps the GVL meanwhile. Of the time that it was held without using a CPU this is as much as
+        # the system counted as such waits; the rest belongs to the unit.
+        # @return [Float] share of the time held that is left without it
+        def undisturbed
+          @undisturbed ||= begin
+            waits = @members.filter_map(&:waiting_share)
+            waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, [1 - 1 / recording.held_per_cpu, 0.0].max)
+          end
+        end
+
+        def alone(profile)
+          profile.with(running_ns: (profile.running_ns * undisturbed).round, longest_hold_ns: (profile.longest_hold_ns * undisturbed).round)
+        end
 
         # Units on fibers share a thread, and other Rubies share no GVL.
         def unsupported? = !["ruby", nil].include?(setting["engine"]) || setting["fibers"] == true || setting["job_pool"] == "fiber"
@@ -120,7 +136,7 @@ module Holdup
 
         # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
         def p95(queued_ns)
-          values = profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }.sort
+          values = recording.profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }.sort
           left = 0.95 * values.sum(&:last)
           values.find { |_, weight| (left -= weight) <= 0 }&.first.to_i
         end

@@ -25,6 +25,22 @@ module Holdup::Analysis::Sizing
       Observation.new(Recording.new(**found.to_h, kind:), kind:, members:)
     end
 
+    # The GVL was held for 10 ms, 8 of them on a CPU; for 10 or 50 % of the time the processes waited for one.
+    def test_waits_for_a_cpu_are_no_part_of_what_units_ask_for
+      assert_equal [9_000_000, 8_000_000, 10_000_000], [0.1, 0.5, nil].map { |share| starved(share).demand.held_ns.round }
+      assert_equal [7_200_000, 1_800_000], starved(0.1).profiles.first.then { |profile| [profile.running_ns, profile.longest_hold_ns] }
+      assert_equal 8_000_000, starved(nil).profiles.first.running_ns
+    end
+
+    Held = Data.define(:demand, :profiles, :held_per_cpu, :setting)
+
+    def starved(waiting_share)
+      pool, member = [Holdup::Analysis::Processes::Pool, Holdup::Analysis::Processes::Member].map { |kind| kind.new(**kind.members.to_h { |name| [name, nil] }) }
+      member = member.with(setting: SampleProfiles::SETTING.fingerprint, waiting_share:, pools: [pool.with(name: "web", max: 5)])
+      demand = Demand.new(held_ns: 10e6, cpu_ns: 8e6, idle_ns: 20e6)
+      Observation.new(Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25, setting: SampleProfiles::SETTING), kind: :request, members: [member])
+    end
+
     Some = Data.define(:windows, :profiles, :setting)
 
     def test_a_web_server
