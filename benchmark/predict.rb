@@ -16,6 +16,7 @@ module Bench
     # Requests per second; 1 x 1 is busy for about two thirds of the time then.
     RATE = 70
     SEED = 7
+    RECORDING_SEED = 0
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
@@ -36,7 +37,7 @@ module Bench
 
     def measure(trial)
       warn("bench: recording")
-      @recorded = trial.call(*RECORDED, rate: RATE, seconds: @recording_s, seed: 0)
+      @recorded = trial.call(*RECORDED, rate: RATE, seconds: @recording_s, seed: RECORDING_SEED)
       outcomes = Rounds.call(SETTINGS, @rounds) do |processes, threads|
         warn("bench: #{processes} x #{threads}")
         trial.call(processes, threads, rate: RATE, seconds: @seconds, seed: SEED)
@@ -45,10 +46,12 @@ module Bench
     end
 
     # Who gets a request is up to the kernel and to Puma, which lets busy workers hang back.
-    def figures(processes, threads)
-      arrivals = Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds: @seconds, seed: SEED)
-      Replayed.new(recording.observation, vcpus:).call(arrivals, processes:, threads:)
+    def figures(processes, threads, seconds: @seconds, seed: SEED, **options)
+      arrivals = Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
+      replayed.call(arrivals, processes:, threads:, **options)
     end
+
+    def replayed = @replayed ||= Replayed.new(recording.observation, vcpus:)
 
     def recording = @recorded.outcome
 
@@ -59,7 +62,7 @@ module Bench
       "Rails in Puma with YJIT, #{RATE} requests a second that arrive like those of independent users (Poisson), their mix as in `benchmark/support/shop_trial.rb`; upstream service, database's " \
         "peer and the load's client are processes of the same machine. Recorded for #{@recording_s} s at #{RECORDED.join(" x ")}; then each setting has #{@rounds} boots, each of them measured for #{@seconds} s behind " \
         "its warm-up, in changing order, all with the same requests at the same moments, and these are replayed. All times are Holdup's own: from the client's sending to the unit's end. " \
-        "The row #{RECORDED.join(" x ")} is the self-test with boots of its own."
+        "The row #{RECORDED.join(" x ")} is the setting of the recording, with boots of its own."
     end
 
     def notes
@@ -67,26 +70,34 @@ module Bench
       [format("A request of the recording held the GVL for %.1f ms (%.1f of them on a CPU), was idle for %.1f ms and took the GVL %.0f times.",
         *[row.histogram(:running).mean, row.per_unit(row.sum(:cpu_ns)), row.histogram(:idle).mean].map { |ns| ns / 1e6 }, row.per_unit(row.sum(:acquisitions))),
         format("Everything but the server (client, upstream, database's peer, the system) used %.2f CPUs meanwhile; the replay has the other %.2f.", @recorded.beside, vcpus),
-        "Self-test of the recording by its own 1 x 5: #{self_test}.", *slower]
+        self_test, random, held]
     end
 
-    # What the grades of `holdup advise` say of the row that was recorded.
+    # The grades of `holdup advise`: the recording replayed on its own setting.
     def self_test
-      worst = own.errors.values_at(:wait, :response, :p95).map(&:abs).max
+      worst = Prediction.new(*RECORDED, outcomes: [recording], figures: figures(*RECORDED, seconds: @recording_s, seed: RECORDING_SEED)).worst
       grade = Holdup::Analysis::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
-      format("grade %s (%.1f %% off at most)", grade.upcase, worst * 100)
+      warnings = recording.observation.then { |one| one.problems + one.warnings }
+      format("Self-test, the recording replayed on itself: grade %s (%.1f %% off at most); warnings: %s.", grade.upcase, worst * 100, warnings.empty? ? "none" : warnings.join(", "))
     end
 
-    def own = @predictions.find { |prediction| prediction.setting == RECORDED }
+    # Between that and what is in the table lies what a kernel does that knows nothing of busy threads.
+    def random
+      each = SETTINGS.reject { |processes, _| processes == 1 }.map do |setting|
+        one = figures(*setting, assignment: :random)
+        format("%s: queued + stalled %.1f ms, p95 %.1f ms", setting.join(" x "), *[one.wait_ns, one.p95_ns].map { |ns| ns / 1e6 })
+      end
+      "Predicted with requests that go to any process, however busy: #{each.join("; ")}."
+    end
 
     # A machine that computes faster in one boot than in another is nothing that a recording can know.
-    def slower
+    def held
       each = @predictions.map { |prediction| format("%s %s", prediction.name, Spread.of(prediction.held_ns.map { |ns| ns / 1e6 }).to_s(1)) }
-      ["Held, ms a request: #{each.join(", ")}."]
+      "GVL held, ms a request: #{each.join(", ")}."
     end
 
     def budgets
-      others = @predictions - [own]
+      others = @predictions.reject { |prediction| prediction.setting == RECORDED }
       LIMITS.map { |name, limit| Budget.new("Largest error of #{name} of the others", limit, others.map { |prediction| prediction.errors.fetch(name).abs * 100 }.max, "%") }
     end
   end

@@ -26,6 +26,9 @@ module Bench
       {throughput: off(:throughput), wait: (@figures.wait_ns - median(:wait_ns)) / median(:response_ns), response: off(:response_ns), p50: off(:p50_ns), p95: off(:p95_ns)}
     end
 
+    # @return [Float] the largest error of those that the self-test of `holdup advise` looks at
+    def worst = errors.values_at(:wait, :response, :p95).map(&:abs).max
+
     # @return [Array<Float>] ns that a request held the GVL, boot by boot
     def held_ns = @outcomes.map { |outcome| outcome.total.histogram(:running).mean }
 
