@@ -19,8 +19,8 @@ class Holdup::AdviceTest < Minitest::Test
   # One rule a file, and a test file for each.
   def test_every_rule_has_a_test
     Holdup::Advice::RULES.each do |rule|
-      name = rule.name.split("::").last.gsub(/(?<=[a-z\d])([A-Z])/, '_\1').downcase
-      assert_path_exists File.join(__dir__, "advice", "#{name}_test.rb")
+      path = rule.name.delete_prefix("Holdup::Advice::").gsub("::", "/").gsub(/(?<=[a-z\d])([A-Z])/, '_\1').downcase
+      assert_path_exists File.join(__dir__, "advice", "#{path}_test.rb")
     end
   end
 end

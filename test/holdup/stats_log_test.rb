@@ -5,6 +5,9 @@ require "holdup/stats_log"
 require "json"
 
 class Holdup::StatsLogTest < Minitest::Test
+  # The first line by the clock comes after a random part of the interval.
+  NEVER_S = 86_400
+
   def setup
     @dir = Dir.mktmpdir
   end
@@ -16,7 +19,7 @@ class Holdup::StatsLogTest < Minitest::Test
   def stats(...) = StatsLines.new(@dir, ...)
 
   def test_a_line_at_each_turn_of_a_life
-    stats = stats()
+    stats = stats(every: NEVER_S)
     stats.after(1)
     stats.gauge(**StatsLines::GAUGES)
     3.times { stats.after(0) }
@@ -52,7 +55,7 @@ class Holdup::StatsLogTest < Minitest::Test
   end
 
   def test_a_fork_that_is_no_worker_yet_waits_where_workers_are_chosen
-    stats = stats(worker: -1, workers: 1)
+    stats = stats(worker: -1, workers: 1, every: NEVER_S)
     stats.segment.put_word(176, 1) # its generation
     stats.after(1)
     assert_empty stats.events
