@@ -89,7 +89,7 @@ module Holdup
         # @param units [Integer]
         # @return [Trace] at that rate, units of all times mixed
         def peak(seed: 1, rate: peak_rate, units: UNITS)
-          Trace.new(draw(seed, rate, units) { |profile, at| unit(profile, at) })
+          Trace.new(draw(seed, rate, units) { |profile, at| Trace::Unit.of(profile, at) })
         end
 
         # @return [Array<UnitProfile>] whom the units of that trace were drawn from, in its order
@@ -133,18 +133,13 @@ module Holdup
           units = []
           at = start_ns + gap(NS / rate, random)
           while at < start_ns + MINUTE_S * NS
-            units << unit(lots.draw(random), at)
+            units << Trace::Unit.of(lots.draw(random), at)
             at += gap(NS / rate, random)
           end
           units
         end
 
         def gap(mean, random) = -Math.log(1 - random.rand) * mean
-
-        def unit(profile, at)
-          Trace::Unit.new(arrival_ns: at.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
-            longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
-        end
       end
     end
   end
