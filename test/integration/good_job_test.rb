@@ -1,21 +1,27 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "contracts/job_runner_contract"
 require "good_job/version"
 require "pg/version"
 require "rails/version"
 
 class GoodJobIntegrationTest < Minitest::Test
-  MIXED = "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
-  # The failing job is run twice; the outer one runs a MailJob itself.
-  UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
-  SLOWER_S = 2
+  include JobRunnerContract
+
   PROGRAM = %w[bundle exec good_job start].freeze
   PUMA = %w[bundle exec puma -C puma.rb].freeze
 
-  GEMS = {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "good_job" => GoodJob::VERSION}.freeze
+  def exec_gems = {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "good_job" => GoodJob::VERSION}
+
+  def exec_command = PROGRAM
+
+  def workers = [*PROGRAM, "--subprocesses", "2"]
+
+  def unfinished = "GoodJob::Job.where(finished_at: nil).count"
 
   def serve(*command, processes: 1, env: {WITH_HOLDUP: "1"}, &)
+    command = PROGRAM if command.empty?
     JobApp.serve(*command, adapter: "good_job", processes:, env: {GOOD_JOB_POLL_INTERVAL: "1", **env}.transform_keys(&:to_s), &)
   end
 
@@ -26,29 +32,15 @@ class GoodJobIntegrationTest < Minitest::Test
       app.client("2.times { ThrottledJob.perform_later }; #{MIXED}")
       app.counted({**UNITS, "ThrottledJob" => 2}) # GoodJob puts the second one back: a run without an error
       assert_the_facts(app)
-      stopped = seconds { assert_equal 0, app.stop.exitstatus }
-      assert_operator stopped, :<, seconds_to_stop_without_us + SLOWER_S
-      assert_the_units(app, "SlowJob" => 2)
+      assert_no_slower_stop { assert_equal 0, app.stop.exitstatus }
+      assert_the_units(app, "SlowJob", "ThrottledJob")
+      assert_equal 2, app.counts["SlowJob"]
       assert_equal [[-1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }
       assert_empty app.processes
     end
   end
 
   def pools(app) = app.snapshots.flat_map { |snapshot| snapshot.header.pools }
-
-  def seconds
-    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    yield
-    Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-  end
-
-  def seconds_to_stop_without_us
-    serve(*PROGRAM, processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) do |app|
-      app.client("MailJob.perform_later")
-      all_done(app)
-      seconds { app.stop }
-    end
-  end
 
   def assert_the_facts(app)
     setting, profile = app.settings.first, app.profiles.first
@@ -60,44 +52,9 @@ class GoodJobIntegrationTest < Minitest::Test
     assert_match(/GOOD_JOB_THREADS/, profile["lever.threads.how"])
   end
 
-  def assert_the_units(app, more = {})
-    assert_equal UNITS.merge(more), app.counts.except("ThrottledJob")
-    assert_equal({"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails", "OuterJob" => "urgent"},
-      app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except("ThrottledJob", *more.keys))
-    assert_equal({"FailingJob" => 2}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
-    # The nested MailJob came out of no queue.
-    assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.units_of(name).sum { |slot| slot.histogram(:queued).count } }
-    assert_equal({["queues mails,urgent", "1"] => 5, ["queues mails,urgent", "10"] => 4, [nil, nil] => 1}, app.apart("MailJob"))
-    assert_equal({["queues reports", nil] => 3}, app.apart("ReportJob"))
-  end
-
-  def test_subprocesses_and_one_that_is_killed
-    serve(*PROGRAM, "--subprocesses", "2", processes: 2, env: {WITH_HOLDUP: "1", HOLDUP_COLLECTOR: "process"}) do |app|
-      app.client("5.times { MailJob.perform_later }")
-      all_done(app)
+  def test_subprocesses_know_their_number
+    serve(*workers, processes: 2) do |app|
       assert_equal [[2, 0], [2, 1]], app.settings.map { |setting| setting["job_processes"] }.zip(app.live_workers)
-      Process.kill(:KILL, victim = app.pid_of(0))
-      app.wait { app.live_workers == [0, 1] && ![nil, victim].include?(app.pid_of(0)) }
-      app.client("4.times { MailJob.perform_later }")
-      all_done(app)
-      app.stop
-      assert_equal({"MailJob" => 9}, app.carried)
-      assert_empty app.segments.grep_v(/\A#{victim}-/) # that one is kept until its silence is certain
-    end
-  end
-
-  # A worker that is killed earlier leaves jobs that are run again: their units are over before the runner says so.
-  def all_done(app) = app.wait { app.client("GoodJob::Job.where(finished_at: nil).count") == "0" }
-
-  def test_untouched_application
-    ExecMode.command(%w[bundle exec good_job start], GEMS) do |command|
-      serve(*command) do |app|
-        app.client(MIXED)
-        app.counted(UNITS)
-        app.stop
-        assert_equal UNITS, app.carried
-        assert_empty app.segments
-      end
     end
   end
 

@@ -1,20 +1,24 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "contracts/job_runner_contract"
 require "pg/version"
 require "rails/version"
 require "solid_queue/version"
 
 class SolidQueueIntegrationTest < Minitest::Test
-  MIXED = "9.times { |number| MailJob.set(priority: number.even? ? 1 : 10).perform_later }; 3.times { ReportJob.perform_later }; FailingJob.perform_later; OuterJob.perform_later"
-  # The failing job is run twice; the outer one runs a MailJob itself.
-  UNITS = {"MailJob" => 10, "ReportJob" => 3, "FailingJob" => 2, "OuterJob" => 1}.freeze
+  include JobRunnerContract
 
-  SLOWER_S = 2
-  GEMS = {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}.freeze
+  def exec_gems = {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}
+
+  def exec_command = %w[bin/jobs]
+
+  def workers = %w[bundle exec bin/jobs]
+
+  def unfinished = "SolidQueue::Job.where(finished_at: nil).count"
 
   def serve(*command, processes: 2, env: {WITH_HOLDUP: "1"}, &)
-    command = %w[bundle exec bin/jobs] if command.empty?
+    command = workers if command.empty?
     JobApp.serve(*command, adapter: "solid_queue", processes:, env: env.transform_keys(&:to_s), &)
   end
 
@@ -25,24 +29,11 @@ class SolidQueueIntegrationTest < Minitest::Test
       app.client(MIXED)
       app.counted(UNITS)
       assert_the_facts_of_workers(app)
-      assert_operator seconds { app.stop }, :<, seconds_to_stop_without_us + SLOWER_S
-      assert_the_units(app, "SlowJob" => 2)
+      assert_no_slower_stop { app.stop }
+      assert_the_units(app, "SlowJob")
+      assert_equal 2, app.counts["SlowJob"]
       assert_equal [[0, true], [1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }.sort_by(&:first)
       assert_empty app.processes
-    end
-  end
-
-  def seconds
-    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    yield
-    Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-  end
-
-  def seconds_to_stop_without_us
-    serve(processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) do |app|
-      app.client("MailJob.perform_later")
-      all_done(app)
-      seconds { app.stop }
     end
   end
 
@@ -56,17 +47,6 @@ class SolidQueueIntegrationTest < Minitest::Test
     assert_match(/\AJOB_CONCURRENCY=N, or processes: N of the worker for mails,urgent/, mails["lever.processes.how"])
   end
 
-  def assert_the_units(app, more = {})
-    assert_equal UNITS.merge(more), app.counts
-    assert_equal({"MailJob" => "mails", "ReportJob" => "reports", "FailingJob" => "mails", "OuterJob" => "urgent"},
-      app.units.to_h { |slot| [slot.series.name, slot.series.queue] }.except(*more.keys))
-    assert_equal({"FailingJob" => 2}, app.units.to_h { |slot| [slot.series.name, slot.errors] }.reject { |_, errors| errors.zero? })
-    # The nested MailJob came out of no queue.
-    assert_equal [9, 3], %w[MailJob ReportJob].map { |name| app.units_of(name).sum { |slot| slot.histogram(:queued).count } }
-    assert_equal({["queues mails,urgent", "1"] => 5, ["queues mails,urgent", "10"] => 4, [nil, nil] => 1}, app.apart("MailJob"))
-    assert_equal({["queues reports", nil] => 3}, app.apart("ReportJob"))
-  end
-
   def test_asynchronous_workers_share_a_process
     serve("bundle", "exec", "bin/jobs", "--mode", "async", processes: 1) do |app|
       app.client(MIXED)
@@ -78,36 +58,6 @@ class SolidQueueIntegrationTest < Minitest::Test
       app.stop
       assert_the_units(app)
       assert_equal [[-1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }
-    end
-  end
-
-  def test_a_killed_worker_is_replaced_with_its_index_and_the_store_has_every_unit_once
-    serve(env: {WITH_HOLDUP: "1", HOLDUP_COLLECTOR: "process"}) do |app|
-      app.client("5.times { MailJob.perform_later }")
-      all_done(app)
-      Process.kill(:KILL, victim = app.pid_of(0))
-      app.wait { app.live_workers == [0, 1] && ![nil, victim].include?(app.pid_of(0)) }
-      app.client("4.times { MailJob.perform_later }")
-      all_done(app)
-      app.stop
-      assert_equal({"MailJob" => 9}, app.carried)
-      assert_empty app.segments.grep_v(/\A#{victim}-/) # that one is kept until its silence is certain
-    end
-  end
-
-  # A worker that is killed earlier leaves jobs that are run again: their units are over before the runner says so.
-  def all_done(app) = app.wait { app.client("SolidQueue::Job.where(finished_at: nil).count") == "0" }
-
-  def test_untouched_application
-    ExecMode.command(%w[bin/jobs], GEMS) do |command|
-      serve(*command) do |app|
-        app.client(MIXED)
-        app.counted(UNITS)
-        assert_equal [0, 1], app.live_workers
-        app.stop
-        assert_equal UNITS, app.carried
-        assert_empty app.segments
-      end
     end
   end
 
