@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/analysis/sizing/limits"
 require "holdup/analysis/sizing/self_test"
 require_relative "support/bench"
 require_relative "support/prediction"
@@ -20,7 +21,7 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @seconds, @recording_s, @warm_up_s = quick ? [1, 6, 12, 6] : [2, 20, 120, 14]
+      @rounds, @seconds, @recording_s, @warm_up_s = quick ? [1, 6, 12, 6] : [2, 20, 120, 18]
     end
 
     # @return [Result]
@@ -56,7 +57,7 @@ module Bench
     def recording = @recorded.outcome
 
     # What everything else took of the machine is not the server's.
-    def vcpus = [recording.setting["vcpus"] - @recorded.beside, 0.5].max
+    def vcpus = Holdup::Analysis::Sizing::Limits.new(vcpus: recording.setting["vcpus"], beside: @recorded.beside).free_vcpus
 
     def about
       "Rails in Puma with YJIT, #{RATE} requests a second that arrive like those of independent users (Poisson), their mix as in `benchmark/support/shop_trial.rb`; upstream service, database's " \
@@ -69,7 +70,7 @@ module Bench
       row = recording.total
       [format("A request of the recording held the GVL for %.1f ms (%.1f of them on a CPU), was idle for %.1f ms and took the GVL %.0f times.",
         *[row.histogram(:running).mean, row.per_unit(row.sum(:cpu_ns)), row.histogram(:idle).mean].map { |ns| ns / 1e6 }, row.per_unit(row.sum(:acquisitions))),
-        format("Everything but the server (client, upstream, database's peer, the system) used %.2f CPUs meanwhile; the replay has the other %.2f.", @recorded.beside, vcpus),
+        format("Everything but the server (client, upstream, database's peer, the system) used %.2f CPUs meanwhile; the replay has %.2f.", @recorded.beside, vcpus),
         self_test, random, held]
     end
 

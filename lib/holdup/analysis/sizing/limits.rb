@@ -33,9 +33,9 @@ module Holdup
         end
         private_class_method :process_bytes
 
-        # What others use now and then is there for the rest of the time.
+        # What others leave; but where they use nearly all, one process that wants a CPU still gets its share.
         # @return [Numeric] vCPUs that are left on average
-        def free_vcpus = [vcpus - beside, vcpus * self.class::LEAST_FREE].max
+        def free_vcpus = [vcpus - beside, vcpus / (1 + beside)].max
 
         # @param candidate [Candidate]
         # @param current [Candidate] whose processes were weighed
@@ -55,7 +55,6 @@ module Holdup
       # What a Ruby thread with its stacks and a request's garbage takes, where it was not measured: 3.4 MB were in one benchmark.
       Limits::THREAD_BYTES = 4_000_000
       Limits::LARGE = 0.95
-      Limits::LEAST_FREE = 0.25
     end
   end
 end

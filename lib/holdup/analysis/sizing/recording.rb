@@ -91,11 +91,11 @@ module Holdup
         end
 
         # Requests that had a process to themselves found a free thread, and were under way until it had them: in the kernel, in the
-        # server's own loop. (With a single thread most did not; a quarter is sure to have.) Of jobs nobody knows when a thread became free.
+        # server's own loop. (With a single thread most did not; a tenth is sure to have.) Of jobs nobody knows when a thread became free.
         # @return [Integer] ns, 0 where nobody knows
         def pickup_ns
           alone = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI }.map(&:queued_ns).sort
-          alone[alone.size / ((setting&.[](:threads).to_i > 1) ? 2 : 4)].to_i
+          alone[alone.size / ((setting&.[](:threads).to_i > 1) ? 2 : 10)].to_i
         end
 
         # @return [Numeric, nil] of a host

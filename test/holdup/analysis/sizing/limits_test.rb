@@ -25,7 +25,8 @@ module Holdup::Analysis::Sizing
       limits = Limits.of(machine, processes: 2)
       assert_equal machine.beside, limits.beside
       assert_equal 2.75, limits.with(beside: 1.25).free_vcpus
-      assert_equal 1.0, limits.with(beside: 3.9).free_vcpus
+      assert_in_delta 0.8, limits.with(beside: 4.0).free_vcpus, 1e-9
+      assert_equal 4.0, limits.with(beside: 0.0).free_vcpus
       assert_equal 0.0, Limits.of(nil, processes: 1).beside
     end
 

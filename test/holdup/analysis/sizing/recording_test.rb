@@ -110,7 +110,7 @@ module Holdup::Analysis::Sizing
       some = Array.new(300) { |index| SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000, in_flight_milli: (index % 3 == 2) ? 3000 : 1000) }
       assert_in_delta 50_000, recording(profiles: some).pickup_ns, 2000
       one = some.map { |profile| profile.with(setting: OTHER.with(attributes: {"threads" => 1})) }
-      assert_in_delta 25_000, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns, 2000
+      assert_in_delta 10_000, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns, 2000
       assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
     end
 
