@@ -5,6 +5,7 @@ require_relative "collector_script"
 require_relative "../compare"
 require_relative "../fibers"
 require_relative "../instructions"
+require_relative "../jit"
 require_relative "../predict"
 require_relative "../predict_growth"
 require_relative "../predict_jobs"
@@ -23,9 +24,9 @@ module Bench
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "web" => Web, "collector" => CollectorScript}.freeze
-    # What is predicted against what is measured: ten minutes each, so only when they are named.
-    PREDICTIONS = {"predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
-    NAMES = [*BENCHES.keys, *PREDICTIONS.keys].freeze
+    # Experiments on whole servers: ten minutes each, so only when they are named.
+    EXPERIMENTS = {"jit" => Jit, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
+    NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
     DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
 
     # @param argv [Array<String>]
@@ -80,6 +81,6 @@ module Bench
       Document.new(DOCUMENT).replace(name, text) if @write
     end
 
-    def bench(name) = BENCHES.merge(PREDICTIONS).fetch(name).new(quick: @quick)
+    def bench(name) = BENCHES.merge(EXPERIMENTS).fetch(name).new(quick: @quick)
   end
 end
