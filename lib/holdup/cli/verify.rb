@@ -65,7 +65,8 @@ module Holdup
       def recorded(sized)
         recommendation = sized.recommendation
         return recommendation if recommendation && recommendation.recording.problems.empty? && !recommendation.limits.vcpus.nil?
-        raise Error.new("the recording that the advice was given for is no longer in the store", "single units are kept for 14 days")
+        problems = recommendation ? recommendation.recording.problems.map { |problem| problem.to_s.tr("_", " ") }.join(", ") : "it is gone"
+        raise Error.new("the recording that the advice was given for can't be replayed any more: #{problems}", "single units are kept for 14 days")
       end
 
       def changed(sized)

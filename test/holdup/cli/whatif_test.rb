@@ -34,9 +34,28 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said["gain"], :>, 0
   end
 
+  def test_units_that_are_treated_unlike_the_others
+    said = whatif("--own-pool", "Orders*=1x2", "--mix", "Orders*=50%", "--priority", "Orders*=-1")
+    assert_equal [0, ""], [said.status, said.err]
+    assert_match(/^What if units being 50.0 % Orders\*, processes of their own for Orders\*, thread\npriority -1 Orders\*\? requests/, said.out)
+    assert_match(/^processes x threads +1 x 5 +1 x 5 \+ 1 x 2$/, said.out)
+    assert_match(/^p95 of Orders\* +[\d.]+ ms +[\d.]+ ms$/, said.out)
+    assert_match(/^p95 of the others +[\d.]+ ms +[\d.]+ ms$/, said.out)
+    assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  def test_threads_for_io_for_programs
+    said = JSON.parse(whatif("--io", "Orders*", "--max-io-threads", "4", "--json").out)
+    assert_equal 4, said["after"]["io_threads"]
+    assert_equal 9, said["after"]["connections"]
+    assert_operator said["named"]["after"]["response_ns"]["p95"], :>, said["others"]["after"]["response_ns"]["p95"]
+  end
+
   def test_what_can_not_be
     {[] => /what would be different/, %w[--without Nobody*] => /no unit of that span is called "Nobody\*"/, %w[--slice 2s] => /from 1ms to 1s/, %w[--threads 0] => /whole number/,
-     %w[--load much] => /above 0/}.each do |arguments, message|
+     %w[--load much] => /above 0/, %w[--io Orders*] => /belong together/, %w[--io a --max-io-threads 2 --kind job] => /is for requests/, %w[--mix Orders*] => /such as Orders\*=30%/,
+     %w[--mix Orders*=60% --mix Products*=50%] => /below 100%/, %w[--own-pool Orders*=lots] => /processes x threads/, %w[--priority Orders*=9] => /from -3 to 3/,
+     %w[--mix Nobody*=10%] => /is called "Nobody\*"/}.each do |arguments, message|
       said = whatif(*arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

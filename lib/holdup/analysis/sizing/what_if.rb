@@ -53,8 +53,8 @@ module Holdup
         # @return [Sides] of all others
         def others = compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) }
 
-        # @return [Boolean] whether some units stay that are treated unlike the others
-        def told_apart? = (@change.names - [@change.without]).any?
+        # @return [Boolean] whether some units are treated unlike others
+        def told_apart? = (@change.names - [@change.without]).any? && traffic.profiles.any? { |profile| !@change.touches?(profile.series.name) }
 
         # @return [Array<String>] names of the change that no recorded unit has
         def unknown = @change.names.reject { |glob| traffic.profiles.any? { |profile| File.fnmatch?(glob, profile.series.name) } }

@@ -22,7 +22,7 @@ module Holdup
           priorities: {}, io: nil, io_threads: nil) = super
 
         # @return [Array<String>] all globs in it
-        def names = [without, halved, *mix.keys, own_pool&.name, *priorities.keys, io].compact
+        def names = [without, halved, *mix.keys, own_pool&.name, *priorities.keys, io].compact.uniq
 
         # @param name [String]
         # @return [Boolean]
