@@ -4,7 +4,7 @@ require_relative "../advice"
 require_relative "../reports/words"
 require_relative "options"
 require_relative "places"
-require_relative "sized"
+require_relative "../inquiry/sized"
 require_relative "sizing_options"
 require_relative "written_lines"
 
@@ -37,12 +37,12 @@ module Holdup
 
         def declare(parser, values)
           SizingOptions.declare(parser, values, now_s)
-          parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text| values[:objective] = Values.choice("--objective", text, OBJECTIVES) }
+          parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text| values[:objective] = Inquiry::Values.choice("--objective", text, OBJECTIVES) }
           parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = SizingOptions.factor("--load", text) }
           parser.on("--memory SIZE", "limit of a host: 512M, 2G") { |text| values[:memory] = SizingOptions.bytes("--memory", text) }
-          parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Values.whole("--db-connections", text, 1..1_000_000) }
-          parser.on("--limit N", "rows of the table (#{Advise::LIMIT})") { |text| values[:limit] = Values.whole("--limit", text, 4..10_000) }
-          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Values.duration("--warm-up", text) / 1_000_000_000 }
+          parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Inquiry::Values.whole("--db-connections", text, 1..1_000_000) }
+          parser.on("--limit N", "rows of the table (#{Advise::LIMIT})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 4..10_000) }
+          parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Inquiry::Values.duration("--warm-up", text) / 1_000_000_000 }
           parser.on("--markdown", "for a pull request or an issue") { values[:format] = :markdown }
           parser.on("--verify FILE", "what --json said: has it come true since?") { |text| values[:verify] = text }
         end
@@ -86,7 +86,7 @@ module Holdup
       # @return [Integer] exit status
       def run
         return verification.run if @verify
-        sized = Places.reading(@console.env, @store) { |store| Sized.new(store, **@span, **@sizing) }
+        sized = Places.reading(@console.env, @store) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }
         situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines: WrittenLines.new))
         @console.out.write(report(sized.recommendation, Advice.call(situation)).call)
         OK

@@ -5,7 +5,7 @@ require_relative "../errors"
 require_relative "../reports/calculation"
 require_relative "options"
 require_relative "places"
-require_relative "values"
+require_relative "../inquiry/values"
 
 module Holdup
   class CLI
@@ -13,11 +13,11 @@ module Holdup
     class Calculate
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
-          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Values.share("--io", text) }
-          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text| values[:running_ns] = Values.duration("--running", text) }
-          parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Values.duration("--idle", text) }
-          parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Values.whole("--acquisitions", text, 1..1_000_000) }
-          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Values.list("--threads", text, 1..1000) }
+          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Inquiry::Values.share("--io", text) }
+          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text| values[:running_ns] = Inquiry::Values.duration("--running", text) }
+          parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Inquiry::Values.duration("--idle", text) }
+          parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Inquiry::Values.whole("--acquisitions", text, 1..1_000_000) }
+          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Inquiry::Values.list("--threads", text, 1..1000) }
           parser.on("--json", "for programs") { values[:json] = true }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end

@@ -4,7 +4,7 @@ require_relative "../collector"
 require_relative "../log"
 require_relative "options"
 require_relative "places"
-require_relative "values"
+require_relative "../inquiry/values"
 
 module Holdup
   class CLI
@@ -17,8 +17,8 @@ module Holdup
         Options.new("holdup collect [options]") do |parser, values|
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Values.seconds("--interval", text, INTERVAL_S) }
-          parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Values.whole("--parent", text, 1..2**31) }
+          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Inquiry::Values.seconds("--interval", text, INTERVAL_S) }
+          parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Inquiry::Values.whole("--parent", text, 1..2**31) }
           parser.on("--once", "one round, then end") { values[:once] = true }
         end
       end

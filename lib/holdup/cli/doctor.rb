@@ -6,7 +6,7 @@ require_relative "../doctor/segment_facts"
 require_relative "../reports/findings"
 require_relative "options"
 require_relative "places"
-require_relative "values"
+require_relative "../inquiry/values"
 
 module Holdup
   class CLI
@@ -18,7 +18,7 @@ module Holdup
         Options.new("holdup doctor [options]") do |parser, values|
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Values.whole("--autoscale-target", text, 1..100) }
+          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Inquiry::Values.whole("--autoscale-target", text, 1..100) }
           parser.on("--json", "for programs (docs/doctor.md)") { values[:json] = true }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end

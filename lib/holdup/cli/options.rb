@@ -2,7 +2,7 @@
 
 require "optparse"
 require_relative "../errors"
-require_relative "nearest"
+require_relative "../inquiry/nearest"
 
 module Holdup
   class CLI
@@ -68,7 +68,7 @@ module Holdup
         option = error.args.first.to_s[0, 100]
         case error
         when OptionParser::InvalidOption, OptionParser::AmbiguousOption
-          ["#{command.delete_prefix("holdup ")} has no option #{option}", Nearest.hint(option[/\A[^=]*/], known) || see_help]
+          ["#{command.delete_prefix("holdup ")} has no option #{option}", Inquiry::Nearest.hint(option[/\A[^=]*/], known) || see_help]
         when OptionParser::MissingArgument then ["#{option} needs a value", see_help]
         else [error.message.lines.first.chomp, see_help]
         end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
-require_relative "nearest"
+require_relative "../inquiry/nearest"
 
 module Holdup
   class CLI
@@ -94,7 +94,7 @@ module Holdup
       # @raise [UsageError] with the nearest name
       def self.fetch(name)
         loader = LOADERS[name] || raise(UsageError.new("there is no command #{name.inspect}",
-          Nearest.hint(name, LOADERS.keys) || "`holdup help` lists them"))
+          Inquiry::Nearest.hint(name, LOADERS.keys) || "`holdup help` lists them"))
         Entry.new(command: loader.call)
       end
     end

@@ -4,7 +4,7 @@ require_relative "../analysis/filter"
 require_relative "../analysis/grouping"
 require_relative "../reports/words"
 require_relative "options"
-require_relative "values"
+require_relative "../inquiry/values"
 
 module Holdup
   class CLI
@@ -41,17 +41,17 @@ module Holdup
       end
 
       def choice(parser, values)
-        parser.on("--kind KIND", "request or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
+        parser.on("--kind KIND", "request or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
         parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") { |text| values[:name] = text }
         parser.on("--queue NAME", "only jobs of this queue") { |text| values[:queue] = text }
-        parser.on("--threads N", "only while processes had N threads") { |text| values[:threads] = Values.whole("--threads", text, 1..10_000) }
+        parser.on("--threads N", "only while processes had N threads") { |text| values[:threads] = Inquiry::Values.whole("--threads", text, 1..10_000) }
       end
 
       def view(parser, values)
-        parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Values.choice("--by", text, Analysis::Grouping::BY) }
-        parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
-        parser.on("--format FORMAT", "text, json or markdown") { |text| values[:format] = Values.choice("--format", text, Report::FORMATS) }
-        parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Values.whole("--limit", text, 1..100_000) }
+        parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Inquiry::Values.choice("--by", text, Analysis::Grouping::BY) }
+        parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Inquiry::Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
+        parser.on("--format FORMAT", "text, json or markdown") { |text| values[:format] = Inquiry::Values.choice("--format", text, Report::FORMATS) }
+        parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 1..100_000) }
         parser.on("--details", "also the means of slices of each row") { values[:details] = true }
       end
 
@@ -64,7 +64,7 @@ module Holdup
          limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:store, :language)}
       end
 
-      def moment(option, text) = Values.moment(option, text, now_s: @now_s)
+      def moment(option, text) = Inquiry::Values.moment(option, text, now_s: @now_s)
 
       def span_of(values)
         to_s = values.fetch(:until, @now_s)

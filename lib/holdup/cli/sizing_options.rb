@@ -2,7 +2,7 @@
 
 require_relative "../analysis/sizing/slo"
 require_relative "../reports/words"
-require_relative "values"
+require_relative "../inquiry/values"
 
 module Holdup
   class CLI
@@ -19,7 +19,7 @@ module Holdup
       # @return [void]
       def declare(parser, values, now_s)
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text| values[:slo] = slo(text) }
-        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Values.choice("--kind", text, %i[request job]) }
+        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
         parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = positive("--vcpus", text) }
         span(parser, values, now_s)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
@@ -66,8 +66,8 @@ module Holdup
       def told(from_s:, to_s:) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
 
       def span(parser, values, now_s)
-        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Values.moment("--since", text, now_s:) }
-        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Values.moment("--until", text, now_s:) }
+        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s:) }
+        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Inquiry::Values.moment("--until", text, now_s:) }
       end
       private_class_method :span
     end

@@ -4,7 +4,7 @@ require "json"
 require_relative "../analysis/sizing/verification"
 require_relative "../reports/verification"
 require_relative "places"
-require_relative "sized"
+require_relative "../inquiry/sized"
 require_relative "sizing_options"
 
 module Holdup
@@ -58,7 +58,7 @@ module Holdup
         Analysis::Sizing::Verification.new(recorded(before), changed(since))
       end
 
-      def sized(store, span) = Sized.new(store, **span, kind:, objective: Analysis::Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)
+      def sized(store, span) = Inquiry::Sized.new(store, **span, kind:, objective: Analysis::Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)
 
       def kind = (@advice[:kind] || :request).to_sym
 

@@ -6,7 +6,7 @@ require_relative "../web/language"
 require_relative "../web/server"
 require_relative "options"
 require_relative "places"
-require_relative "values"
+require_relative "../inquiry/values"
 
 module Holdup
   class CLI
@@ -18,11 +18,11 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup web [options]") do |parser, values|
-          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text| values[:port] = Values.whole("--port", text, 0..65_535) }
+          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text| values[:port] = Inquiry::Values.whole("--port", text, 0..65_535) }
           parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text| values[:host] = text }
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") { |text| values[:language] = Values.choice("--lang", text, Holdup::Web::Language::KNOWN) }
+          parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") { |text| values[:language] = Inquiry::Values.choice("--lang", text, Holdup::Web::Language::KNOWN) }
         end
       end
 

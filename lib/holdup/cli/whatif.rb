@@ -3,7 +3,7 @@
 require_relative "../analysis/sizing/what_if"
 require_relative "../reports/what_if"
 require_relative "places"
-require_relative "sized"
+require_relative "../inquiry/sized"
 require_relative "sizing_options"
 require_relative "whatif_options"
 
@@ -38,7 +38,7 @@ module Holdup
       # @raise [Error] where there is nothing to replay
       # @raise [UsageError] for a name that no unit has
       def run
-        recommendation = Places.reading(@console.env, @store) { |store| Sized.new(store, **@span, **@sizing) }.recommendation
+        recommendation = Places.reading(@console.env, @store) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }.recommendation
         check(recommendation)
         found = Analysis::Sizing::WhatIf.new(recommendation, @change)
         found.unknown.each { |name| raise UsageError.new("no unit of that span is called #{name[0, 100].inspect}", "`holdup report` lists the names; * stands for any letters") }

@@ -37,30 +37,30 @@ module Holdup
       def declare(parser, values)
         deployment(parser, values)
         parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = SizingOptions.factor("--load", text) }
-        parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Values.share("--mix", share) } }
+        parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Inquiry::Values.share("--mix", share) } }
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
         parser.on("--own-pool GLOB[=PxT]", "these in P processes of T threads (1 x as many as now)") { |text| values[:own_pool] = own_pool(text) }
         parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
-        parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Values.whole("--priority", number, PRIORITIES) } }
+        parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) } }
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
         SizingOptions.declare(parser, values, @now_s)
       end
 
       def deployment(parser, values)
-        parser.on("--threads N", "so many in each process") { |text| values[:threads] = Values.whole("--threads", text, 1..1000) }
-        parser.on("--processes P", "so many on each host") { |text| values[:processes] = Values.whole("--processes", text, 1..1000) }
-        parser.on("--max-io-threads N", "so many more for units marked with --io") { |text| values[:io_threads] = Values.whole("--max-io-threads", text, 1..1000) }
+        parser.on("--threads N", "so many in each process") { |text| values[:threads] = Inquiry::Values.whole("--threads", text, 1..1000) }
+        parser.on("--processes P", "so many on each host") { |text| values[:processes] = Inquiry::Values.whole("--processes", text, 1..1000) }
+        parser.on("--max-io-threads N", "so many more for units marked with --io") { |text| values[:io_threads] = Inquiry::Values.whole("--max-io-threads", text, 1..1000) }
         parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = slice(text) }
       end
 
       def slice(text)
-        slice_ns = Values.duration("--slice", text)
+        slice_ns = Inquiry::Values.duration("--slice", text)
         SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new("--slice can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"))
       end
 
       def own_pool(text)
         name, size = NAMED.match(text)&.captures || [text, nil]
-        processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Values.whole("--own-pool", number, 1..1000) }
+        processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Inquiry::Values.whole("--own-pool", number, 1..1000) }
         raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2") if size && !processes
         Analysis::Sizing::WhatIf::OwnPool.new(**{name:, processes:, threads:}.compact)
       end

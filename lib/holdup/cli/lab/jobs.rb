@@ -7,7 +7,7 @@ require_relative "../../reports/style"
 require_relative "../../reports/words"
 require_relative "../options"
 require_relative "../places"
-require_relative "../values"
+require_relative "../../inquiry/values"
 
 module Holdup
   class CLI
@@ -39,11 +39,11 @@ module Holdup
           private
 
           def runs(parser, values)
-            parser.on("--concurrency LIST", "threads (#{DEFAULT_CONCURRENCY.join(",")})") { |text| values[:concurrency] = Values.list("--concurrency", text, CONCURRENCY) }
-            parser.on("--baseline N", "predict from that one (the middle one)") { |text| values[:baseline] = Values.whole("--baseline", text, CONCURRENCY) }
-            parser.on("--seconds N", "of each run (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Values.seconds("--seconds", text, SECONDS) }
-            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT_WARM_UP_S})") { |text| values[:warm_up_s] = Values.seconds("--warm-up", text, SECONDS) }
-            parser.on("--rounds N", "of all runs (#{DEFAULT_ROUNDS})") { |text| values[:rounds] = Values.whole("--rounds", text, ROUNDS) }
+            parser.on("--concurrency LIST", "threads (#{DEFAULT_CONCURRENCY.join(",")})") { |text| values[:concurrency] = Inquiry::Values.list("--concurrency", text, CONCURRENCY) }
+            parser.on("--baseline N", "predict from that one (the middle one)") { |text| values[:baseline] = Inquiry::Values.whole("--baseline", text, CONCURRENCY) }
+            parser.on("--seconds N", "of each run (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, SECONDS) }
+            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT_WARM_UP_S})") { |text| values[:warm_up_s] = Inquiry::Values.seconds("--warm-up", text, SECONDS) }
+            parser.on("--rounds N", "of all runs (#{DEFAULT_ROUNDS})") { |text| values[:rounds] = Inquiry::Values.whole("--rounds", text, ROUNDS) }
           end
 
           def kind(text)

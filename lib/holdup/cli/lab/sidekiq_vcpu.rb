@@ -5,7 +5,7 @@ require_relative "../../reports/style"
 require_relative "../../reports/words"
 require_relative "../options"
 require_relative "../places"
-require_relative "../values"
+require_relative "../../inquiry/values"
 
 module Holdup
   class CLI
@@ -27,7 +27,7 @@ module Holdup
             Options.new("holdup lab sidekiq-vcpu [options]") do |parser, values|
               size(parser, values)
               parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text| values[:redis_url] = text }
-              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text| values[:target] = Values.whole("--autoscale-target", text, PERCENT) }
+              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text| values[:target] = Inquiry::Values.whole("--autoscale-target", text, PERCENT) }
               parser.on("--json", "for programs") { values[:json] = true }
               parser.on("--lang LANG", LANGUAGES.join(" or ")) { |text| values[:language] = text }
             end
@@ -36,8 +36,8 @@ module Holdup
           private
 
           def size(parser, values)
-            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Values.seconds("--seconds", text, SECONDS) }
-            parser.on("--repeat N", "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text| values[:repeats] = Values.whole("--repeat", text, REPEATS) }
+            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, SECONDS) }
+            parser.on("--repeat N", "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text| values[:repeats] = Inquiry::Values.whole("--repeat", text, REPEATS) }
           end
         end
 

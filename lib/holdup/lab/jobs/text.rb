@@ -11,7 +11,8 @@ module Holdup
     class Jobs
       # The result for a terminal or a pipe: the verdict, then measured and predicted side by side.
       class Text
-        COLUMNS = %i[threads measured replay error closed amdahl running stalled p95 gvl].freeze
+        # Texts are the same in every language.
+        COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95", "GVL"].freeze
 
         # @param result [Result]
         # @param words [Reports::Words]
@@ -46,7 +47,7 @@ module Holdup
         def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| item("  ", note) }]
 
         def section
-          Reports::Section.new(title: "", columns: COLUMNS.map { |name| @words.call(:"lab_jobs_#{name}") }, rows: @result.lines.map { |line| row(line) })
+          Reports::Section.new(title: "", columns: COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }, rows: @result.lines.map { |line| row(line) })
         end
 
         def row(line)

@@ -48,7 +48,7 @@ module Holdup
         lab_jobs_title: "Jobs at each concurrency (Sidekiq %<sidekiq>s, Ruby %<ruby>s, %<vcpus>s vCPUs)",
         lab_jobs_progress: "run %<number>s of %<of>s: %<threads>s threads",
         lab_jobs_threads: "threads", lab_jobs_measured: "jobs/s", lab_jobs_replay: "predicted", lab_jobs_error: "error", lab_jobs_closed: "formula",
-        lab_jobs_amdahl: "Amdahl", lab_jobs_running: "running", lab_jobs_stalled: "stalled", lab_jobs_p95: "p95", lab_jobs_gvl: "GVL",
+        lab_jobs_running: "running", lab_jobs_stalled: "stalled",
         lab_jobs_enough: "%<threads>s threads are enough: %<rate>s jobs/s. They are the fewest with %<share>s of the most that was measured.",
         lab_jobs_accuracy: "From the run at %<baseline>s threads alone the others were predicted within %<replay>s (formula %<closed>s, Amdahl's law %<amdahl>s).",
         lab_jobs_facts: "Jobs measured: %<count>s; runs of each concurrency: %<rounds>s; medians of these. The queue was never empty. * is the run that the predictions are made from.",

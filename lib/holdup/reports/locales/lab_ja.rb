@@ -48,7 +48,7 @@ module Holdup
         lab_jobs_title: "並行数ごとのジョブ（Sidekiq %<sidekiq>s、Ruby %<ruby>s、vCPU %<vcpus>s 個）",
         lab_jobs_progress: "%<of>s 回中 %<number>s 回目：%<threads>s スレッド",
         lab_jobs_threads: "スレッド", lab_jobs_measured: "個/秒", lab_jobs_replay: "予測", lab_jobs_error: "誤差", lab_jobs_closed: "式",
-        lab_jobs_amdahl: "Amdahl", lab_jobs_running: "実行", lab_jobs_stalled: "GVL 待ち", lab_jobs_p95: "p95", lab_jobs_gvl: "GVL",
+        lab_jobs_running: "実行", lab_jobs_stalled: "GVL 待ち",
         lab_jobs_enough: "%<threads>s スレッドで足ります：毎秒 %<rate>s 個。測定された最大の %<share>s に届く、いちばん少ない数です。",
         lab_jobs_accuracy: "%<baseline>s スレッドの実行だけから、他の並行数を誤差 %<replay>s 以内で予測しました（式 %<closed>s、Amdahl の法則 %<amdahl>s）。",
         lab_jobs_facts: "測定したジョブ：%<count>s 個。並行数ごとの実行：%<rounds>s 回（数値はその中央値）。キューは空になっていません。* は予測の元にした実行です。",
