@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "holdup/analysis/sizing/limits"
+require "holdup/analysis/sizing/handoff"
 require "holdup/analysis/sizing/self_test"
 require_relative "support/bench"
 require_relative "support/prediction"
@@ -47,12 +48,19 @@ module Bench
     end
 
     # Who gets a request is up to the kernel and to Puma, which lets busy workers hang back.
-    def figures(processes, threads, seconds: @seconds, seed: SEED, **options)
-      arrivals = Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
-      replayed.call(arrivals, processes:, threads:, **options)
+    def figures(processes, threads, **options) = replayed.call(arrivals(@seconds, SEED), processes:, threads:, **options)
+
+    def arrivals(seconds, seed) = Holdup::Lab::Arrivals.new(routes:, rate: RATE, seconds:, seed:)
+
+    def replayed(handoff_ns = self.handoff_ns) = Replayed.new(recording.observation, vcpus:, handoff_ns:)
+
+    # What is expected of the recording's own setting.
+    def again(handoff_ns)
+      processes, threads = RECORDED
+      replayed(handoff_ns).call(arrivals(@recording_s, RECORDING_SEED), processes:, threads:)
     end
 
-    def replayed = @replayed ||= Replayed.new(recording.observation, vcpus:)
+    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(recording.wait_ns) { |ns| again(ns).wait_ns }
 
     def recording = @recorded.outcome
 
@@ -76,10 +84,11 @@ module Bench
 
     # The grades of `holdup advise`: the recording replayed on its own setting.
     def self_test
-      worst = Prediction.new(*RECORDED, outcomes: [recording], figures: figures(*RECORDED, seconds: @recording_s, seed: RECORDING_SEED)).worst
+      worst = Prediction.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
       grade = Holdup::Analysis::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
       warnings = recording.observation.then { |one| one.problems + one.warnings }
-      format("Self-test, the recording replayed on itself: grade %s (%.1f %% off at most); warnings: %s.", grade.upcase, worst * 100, warnings.empty? ? "none" : warnings.join(", "))
+      format("Self-test, the recording replayed on itself with the hand-off that fits its waits (%.0f us): grade %s (%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
+        warnings.empty? ? "none" : warnings.join(", "))
     end
 
     # Between that and what is in the table lies what a kernel does that knows nothing of busy threads.

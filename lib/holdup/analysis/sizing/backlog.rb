@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "handoff"
 require_relative "replay"
 
 module Holdup
@@ -20,12 +21,14 @@ module Holdup
         # @param between [Between]
         # @param growth [Float] see Demand
         # @param vcpus [Numeric]
+        # @param handoff_ns [Numeric] see Handoff
         # @param seed [Integer] of the order in which they come
-        def initialize(profiles, vcpus:, between: Between::NOTHING, growth: 0.0, seed: 1)
+        def initialize(profiles, vcpus:, between: Between::NOTHING, growth: 0.0, handoff_ns: Handoff::NS, seed: 1)
           @profiles = profiles
           @between = between
           @growth = growth
           @vcpus = vcpus
+          @handoff_ns = handoff_ns
           @seed = seed
         end
 
@@ -41,7 +44,7 @@ module Holdup
         private
 
         def play(threads, processes)
-          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, between: @between, assignment: :shared, seed: @seed))
+          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, between: @between, handoff_ns: @handoff_ns, assignment: :shared, seed: @seed))
         end
 
         # One nanosecond after the other: their order is part of the result.

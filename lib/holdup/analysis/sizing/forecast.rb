@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "handoff"
 require_relative "prediction"
 require_relative "replay"
 
@@ -21,7 +22,8 @@ module Holdup
         # @param rate [Float] units per second and host
         # @param slo [Slo]
         # @param kind [Symbol]
-        def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request)
+        # @param handoff_ns [Numeric] see Handoff
+        def initialize(demand:, guards:, limits:, current:, rate:, slo:, kind: :request, handoff_ns: Handoff::NS)
           @demand = demand
           @guards = guards
           @limits = limits
@@ -30,6 +32,7 @@ module Holdup
           @percentiles = [*PERCENTILES, slo.percentile].uniq
           @slo = slo
           @kind = kind
+          @handoff_ns = handoff_ns
         end
 
         # @param candidate [Candidate]
@@ -60,7 +63,8 @@ module Holdup
         end
 
         def play(cheap, trace, assignment, counted)
-          outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.free_vcpus, growth: @demand.growth, between: @demand.between, assignment:))
+          outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.free_vcpus, growth: @demand.growth, between: @demand.between,
+            handoff_ns: @handoff_ns, assignment:))
           queued, stalled, response = %i[queued stalled response].map { |name| counted ? outcome.column(name).values_at(*counted) : outcome.column(name) }
           cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),
             response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))

@@ -133,7 +133,7 @@ module Holdup
         def better? = gain > HYSTERESIS && interval.begin.positive?
 
         def search
-          @search ||= Search.new(recording, traffic:, now:, limits:, slo: objective.slo, rate:, units: @units, seed: @seed)
+          @search ||= Search.new(recording, traffic:, now:, limits:, slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
         end
 
         # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.

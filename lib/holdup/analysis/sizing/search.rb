@@ -21,8 +21,9 @@ module Holdup
         # @param slo [Slo]
         # @param rate [Float] units per second and host
         # @param units [Integer] of each replay
+        # @param handoff_ns [Numeric] see Handoff
         # @param seed [Integer]
-        def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, seed:)
+        def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:)
           @recording = recording
           @traffic = traffic
           @now = now
@@ -30,6 +31,7 @@ module Holdup
           @slo = slo
           @rate = rate
           @units = units
+          @handoff_ns = handoff_ns
           @seed = seed
         end
 
@@ -50,7 +52,7 @@ module Holdup
         def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
           guards = guards(demand, limits, rate)
           guards = SplitGuards.new(guards, parts.map { |own, share| SplitGuards::Part.new(guards: guards(own, limits, rate * share), share:) }) if parts.any?
-          Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind)
+          Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind, handoff_ns: @handoff_ns)
         end
 
         private

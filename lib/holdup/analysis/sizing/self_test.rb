@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "handoff"
 require_relative "replay"
 require_relative "traffic"
 
@@ -13,12 +14,14 @@ module Holdup
       class SelfTest
         # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
         Measured = Data.define(:queued_ns, :stalled_ns, :response_ns, :p95_ns, :utilisation)
-        # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first
-        Result = Data.define(:grade, :errors, :predicted, :measured, :reasons)
+        # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first; `handoff_ns`: that fits
+        Result = Data.define(:grade, :errors, :predicted, :measured, :reasons, :handoff_ns)
 
         GRADES = {0.1 => :a, 0.2 => :b}.freeze
         # One replay of unlike units near saturation tells as little as one day.
         REPLAYS = 4
+        # Of these, for the hand-off.
+        FITTED = 2
         STARVED = 1.1
         POOL = 0.05
         SWINGS = 3.0
@@ -31,22 +34,23 @@ module Holdup
         # @param vcpus [Numeric]
         # @param assignments [Array<Symbol>] one of these it is in truth: the one that fits better counts
         # @param units [Integer] about so many in each replay
+        # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
         # @param seed [Integer]
-        def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS, seed: 1)
+        def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS, handoff_ns: nil, seed: 1)
           @recording = recording
           @traffic = traffic
           @current = current
           @vcpus = vcpus
           @assignments = assignments
           @units = units
+          @handoff_ns = handoff_ns
           @seed = seed
         end
 
         # @return [Result]
         def call
           traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
-          results = @assignments.map { |assignment| compare(mean(traces.map { |trace| figures(replay(trace, assignment)) })) }
-          results.min_by { |result| worst(result.errors) }
+          @assignments.map { |assignment| result(traces, assignment) }.min_by { |result| worst(result.errors) }
         end
 
         private
@@ -55,16 +59,26 @@ module Holdup
 
         def measured = @recording.measured
 
-        def replay(trace, assignment)
-          Replay.call(trace, @current.scenario(vcpus: @vcpus, growth: demand.growth, between: demand.between, assignment:, seed: @seed))
+        def result(traces, assignment)
+          handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns| moved(play(traces.first(FITTED), assignment, ns)) }
+          compare(play(traces, assignment, handoff_ns), handoff_ns)
+        end
+
+        # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
+        def moved(figures) = (@recording.kind == :job) ? figures.stalled_ns : wait(figures)
+
+        def play(traces, assignment, handoff_ns) = mean(traces.map { |trace| figures(replay(trace, assignment, handoff_ns)) })
+
+        def replay(trace, assignment, handoff_ns)
+          Replay.call(trace, @current.scenario(vcpus: @vcpus, growth: demand.growth, between: demand.between, handoff_ns:, assignment:, seed: @seed))
         end
 
         def mean(all) = Measured.new(**all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] })
 
-        def compare(predicted)
+        def compare(predicted, handoff_ns)
           errors = errors(predicted)
           grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-          Result.new(grade:, errors:, predicted:, measured:, reasons: (grade == :a) ? [] : reasons)
+          Result.new(grade:, errors:, predicted:, measured:, reasons: (grade == :a) ? [] : reasons, handoff_ns:)
         end
 
         def figures(outcome)

@@ -33,7 +33,11 @@ module Holdup
         def demand = @demand ||= recording.demand
 
         def backlog
-          @backlog ||= Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, growth: demand.growth)
+          @backlog ||= with(Analysis::Sizing::Handoff.fit(@outcome.throughput) { |handoff_ns| with(handoff_ns).throughput(threads: @outcome.threads) })
+        end
+
+        def with(handoff_ns)
+          Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, growth: demand.growth, handoff_ns:)
         end
 
         def model = @model ||= Analysis::Sizing::Closed.new(demand.with(between: @outcome.between).in_all)

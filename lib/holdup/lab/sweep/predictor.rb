@@ -3,6 +3,7 @@
 require_relative "../../analysis/sizing/candidate"
 require_relative "../../analysis/sizing/forecast"
 require_relative "../../analysis/sizing/guards"
+require_relative "../../analysis/sizing/handoff"
 require_relative "../../analysis/sizing/limits"
 require_relative "../../analysis/sizing/slo"
 require_relative "../../analysis/sizing/trace"
@@ -47,7 +48,7 @@ module Holdup
       # @return [Prediction, nil] nil where a recording can't tell: with another JIT code takes another time
       def call(arm)
         return unless arm.yjit == @outcome.arm.yjit && arm.extra == @outcome.arm.extra
-        played = forecast.call(candidate(arm), @trace, force: true)
+        played = forecast(handoff_ns).call(candidate(arm), @trace, force: true)
         Sweep::Prediction.new(arm: arm.setting, round: @round, rate: @outcome.rate, throughput: [rate, played.ceiling].min.round(3), queued_ns: played.queued_ns.round,
           stalled_ns: played.stalled_ns.round, response_ns: played.response_ns.round, **percentiles(played.responses))
       end
@@ -57,11 +58,16 @@ module Holdup
       # What was sent in fact: chance makes it a little more or less than was asked for.
       def rate = @outcome.seen.total.count / @outcome.seconds.to_f
 
-      def forecast
+      # With which the recording's own setting comes out.
+      def handoff_ns
+        @handoff_ns ||= Analysis::Sizing::Handoff.fit(@outcome.wait_ns) { |ns| forecast(ns).call(@now, @trace, force: true).then { |played| played.queued_ns + played.stalled_ns } }
+      end
+
+      def forecast(handoff_ns)
         limits = Analysis::Sizing::Limits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
         demand = @outcome.observation.demand
         guards = Analysis::Sizing::Guards.new(demand, limits:, rate:, current: @now)
-        Analysis::Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Analysis::Sizing::Slo.new)
+        Analysis::Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Analysis::Sizing::Slo.new, handoff_ns:)
       end
 
       def candidate(arm) = @now.with(**arm.to_h.slice(:processes, :threads, :time_slice_ns).compact)

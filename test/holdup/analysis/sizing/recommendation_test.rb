@@ -66,7 +66,7 @@ module Holdup::Analysis::Sizing
     def test_forty_requests_are_not_enough
       few = PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0)
       assert_equal [:not_enough], few.recommendation.reasons
-      assert_equal %i[units hours], few.recommendation.sufficiency.missing
+      assert_equal Sufficiency::MISSING, few.recommendation.sufficiency.missing
     end
 
     def test_a_problem_of_the_recording_and_unknown_cpus

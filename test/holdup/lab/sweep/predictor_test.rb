@@ -10,7 +10,7 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   include Swept
 
   Observed = Struct.new(:demand, :processes, :threads, :time_slice_ns, :kind)
-  Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :observation)
+  Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :observation, :wait_ns)
   SECONDS = 120
 
   def units(threads) = SimulatedRecording.new(seed: 3, minutes: SECONDS / 60, rate: 20, threads:, sway: 0.1).all
@@ -21,7 +21,7 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
     demand = Holdup::Analysis::Sizing::Demand.new(held_ns: mean(profiles, :running_ns), idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
     seen = Holdup::Lab::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {}, seconds: SECONDS)
     observed = Observed.new(demand, 1, 5, Holdup::Analysis::Sizing::Scenario::TIME_SLICE_NS, :request)
-    Swept::Sweep::Predictor.new(Outcome.new(arm, 20, SECONDS, seen, profiles, {"vcpus" => 8}, observed), round: 1)
+    Swept::Sweep::Predictor.new(Outcome.new(arm, 20, SECONDS, seen, profiles, {"vcpus" => 8}, observed, mean(profiles, :queued_ns) + mean(profiles, :stalled_ns)), round: 1)
   end
 
   def test_plays_the_very_requests_on_another_setting
