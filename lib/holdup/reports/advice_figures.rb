@@ -16,10 +16,10 @@ module Holdup
 
       # @param candidate [Analysis::Sizing::Candidate]
       # @param slice [Boolean] whether the time slice is told too
-      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1"
+      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms"
       def setting(candidate, slice: false)
         groups = candidate.groups.map { |group| @words.call(:advice_setting, **size(group)) }.join(" + ")
-        slice ? @words.call(:advice_setting_slice, groups:, slice: slice(candidate)) : groups
+        slice ? "#{groups}/#{slice(candidate)}" : groups
       end
 
       # @return [String] the same in a sentence

@@ -39,10 +39,12 @@ module Holdup
       end
 
       def row(prediction)
-        [name(prediction), Figures.rate(prediction.ceiling), Figures.share([prediction.utilisation, 1].min), milliseconds(prediction.queued_ns),
+        [name(prediction), Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min), milliseconds(prediction.queued_ns),
           milliseconds(prediction.stalled_ns), *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },
           *(Figures.bytes(prediction.memory_bytes) if memory?), Figures.count(prediction.connections), @figures.guards(prediction.guards.first(1))]
       end
+
+      def percent(share) = "#{(share * 100).round} %"
 
       # One unit for all, so that columns are narrow and compare at a glance.
       def milliseconds(value) = value ? Figures.rate(value / 1e6) : Figures::NONE
