@@ -47,7 +47,7 @@ module Holdup
         advice_long_slice: "%<processes>s x %<threads>s with a time slice of %<slice>s",
         advice_setting: "%<processes>s x %<threads>s",
         advice_table: "Processes x threads on a host, at the peak; times in ms", advice_setting_column: "setting", advice_ceiling_column: "most/s", advice_used: "GVL",
-        advice_queued: "queued", advice_stalled: "stalled", advice_memory: "memory", advice_connections: "conn.", advice_binds: "limit",
+        advice_queued: "queued", advice_stalled: "stalled", advice_memory: "memory", advice_connections: "conn", advice_binds: "limit",
         advice_marks: "* now   <- advised   limit: the one that rejects it; such a setting was not replayed",
         advice_left_out: "%<count>s more settings are no better; --limit shows them.",
         advice_guard_stability: "peak", advice_guard_cpu: "CPU", advice_guard_inflation: "CPU queue", advice_guard_memory: "memory", advice_guard_db_pool: "DB pool",
