@@ -21,6 +21,15 @@ module Holdup
       # @return [Integer] columns to fill
       def width(most = 100) = (columns || 80).clamp(60, most)
 
+      # One line that the next one takes the place of; elsewhere than on a terminal each stays.
+      # @param text [String]
+      # @return [void]
+      def pass(text) = err.tty? ? err.print("\r#{text}\e[K") : err.puts(text)
+
+      # Takes the last such line away.
+      # @return [void]
+      def clear = err.tty? && err.print("\r\e[K")
+
       # So that a closed pipe shows here and not when Ruby exits.
       def flush
         out.flush

@@ -4,8 +4,7 @@ require_relative "advice_figures"
 require_relative "advice_findings"
 require_relative "advice_table"
 require_relative "advice_verdict"
-require_relative "style"
-require_relative "table"
+require_relative "layout"
 require_relative "words"
 
 module Holdup
@@ -30,6 +29,7 @@ module Holdup
         @words = words
         @width = width
         @style = style
+        @layout = Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
@@ -38,26 +38,22 @@ module Holdup
       private
 
       def head
-        [*wrap(@verdict.title), "", *wrap(@verdict.sentence).map { |line| @style.paint(line, :bold) }, *@verdict.details.flat_map { |text| wrap(text) }]
+        [*@layout.lines(@verdict.title), "", *@layout.bold(@verdict.sentence), *@verdict.details.flat_map { |text| @layout.lines(text) }]
       end
 
       def table
         section = @table.section or return []
-        layout = Table.new(section, width: @width)
-        ["", @style.paint(section.title, :bold), @style.paint(layout.head, :dim), *layout.body, *section.notes.flat_map { |note| wrap(note) },
-          "", *wrap(@verdict.amdahl)]
+        [*@layout.section(section), "", *@layout.lines(@verdict.amdahl)]
       end
 
       def findings
-        return ["", *wrap(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", @style.paint(@words.call(:advice_findings), :bold), *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
+        return ["", *@layout.lines(@words.call(:advice_no_findings))] if @findings.empty?
+        ["", *@layout.bold(@words.call(:advice_findings)), *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
       end
 
       def lines(finding, number)
         margin = " " * (label_width + 5)
-        first, *rest = Width.wrap(finding.what, @width - 3)
-        ["", @style.paint("#{number.to_s.rjust(1)}. #{first}", :bold), *rest.map { |line| @style.paint("   #{line}", :bold) },
-          *finding.parts.flat_map { |part| part(part, margin) }]
+        ["", *@layout.item("#{number}. ", finding.what).map { |line| @style.paint(line, :bold) }, *finding.parts.flat_map { |part| part(part, margin) }]
       end
 
       def part(part, margin)
@@ -66,8 +62,6 @@ module Holdup
       end
 
       def label_width = @label_width ||= @findings.labels.map { |label| Width.of(label) }.max
-
-      def wrap(text) = Width.wrap(text, @width)
     end
   end
 end

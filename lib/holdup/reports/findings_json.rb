@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "width"
+require_relative "json_values"
 require_relative "words"
 
 module Holdup
@@ -9,8 +9,9 @@ module Holdup
     # The doctor's findings for programs, with what each process tells of itself. The keys are documented in
     # docs/doctor.md and stay; new ones may come.
     class FindingsJson
+      include JsonValues
+
       SCHEMA = 1
-      NS = 1_000_000_000
       TIMES = %i[since_ns warm_ns].freeze
       KILLER = "killer."
 
@@ -43,7 +44,7 @@ module Holdup
 
       def process(process)
         {pid: process.pid, worker: process.worker, server: process.profile["server"], alive: process.alive,
-         heartbeat: time(process.heartbeat_ns), requests: process.requests, jit: jit(process.jit), killer: killer(process.profile)}
+         heartbeat: time_of_ns(process.heartbeat_ns), requests: process.requests, jit: jit(process.jit), killer: killer(process.profile)}
       end
 
       # @return [Hash, nil] what ends it for its memory
@@ -56,10 +57,8 @@ module Holdup
       def jit(jit)
         return unless jit.kind
         known = jit.to_h.except(*TIMES, :kind)
-        {on: jit.on?, kind: (jit.kind if jit.on?), since: time(jit.since_ns), warm_since: time(jit.warm_ns), memory_bytes: jit.memory_bytes, **known}
+        {on: jit.on?, kind: (jit.kind if jit.on?), since: time_of_ns(jit.since_ns), warm_since: time_of_ns(jit.warm_ns), memory_bytes: jit.memory_bytes, **known}
       end
-
-      def time(ns) = ns && Time.at(ns / NS, in: "UTC").strftime("%FT%TZ")
     end
   end
 end

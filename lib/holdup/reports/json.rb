@@ -6,13 +6,15 @@ require_relative "../analysis/slices"
 require_relative "headline"
 require_relative "json_jit"
 require_relative "json_machine"
-require_relative "width"
+require_relative "json_values"
 require_relative "words"
 
 module Holdup
   module Reports
     # A report for programs. The keys are documented in docs/report.md and stay; new ones may come.
     class Json
+      include JsonValues
+
       SCHEMA = 1
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
       SUMS = %i[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns gc_ns caused_ns acquisitions preemptions pool_wait_ns
@@ -39,8 +41,6 @@ module Holdup
       end
 
       private
-
-      def time(seconds) = Time.at(seconds, in: "UTC").strftime("%FT%TZ")
 
       def verdict
         {key: Analysis::Verdict.new(@summary).call.key, text: Headline.new(@summary, words: @words).verdict}
@@ -90,8 +90,6 @@ module Holdup
           {count: Analysis::Slices.size(row.histogram(:wall), *band), **means}
         end
       end
-
-      def clean(text) = Width.clean(text)
     end
   end
 end

@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "width"
+require_relative "json_values"
 
 module Holdup
   module Reports
     # The part of the JSON about the JIT: for each server, and for each of its processes what happened when.
     class JsonJit
-      NS = 1_000_000_000
+      include JsonValues
+
       # Ages in seconds up to which the warm-up is told.
       AGES_S = [60, 120, 300, 600, 1800, 3600, 14_400].freeze
       # Medians of the processes with a JIT.
@@ -24,7 +25,7 @@ module Holdup
       private
 
       def server(server)
-        {server: clean(server.name), processes: server.present.size, on: server.on.size, since: time(server.since_ns), saturated: server.saturated,
+        {server: clean(server.name), processes: server.present.size, on: server.on.size, since: time_of_ns(server.since_ns), saturated: server.saturated,
          **LISTS.to_h { |key| [key, server.all(key).map { |text| clean(text) }] }, **MEDIANS.to_h { |key| [key, server.median { |life| life.facts.public_send(key) }] },
          **warmth(server), ended: server.ended.size, units_per_life: server.units_per_life, killer: server.killer&.to_h, lives: server.lives.map { |life| life(life) }}
       end
@@ -37,12 +38,8 @@ module Holdup
 
       def life(life)
         {host: clean(life.host), pid: life.trail[:pid], name: clean(life.name), on: life.facts.on?, units: life.units, age_ns: life.age_s * NS,
-         rss_bytes: life.rss_bytes, effective: life.facts.effective, events: life.events.map { |event, at_s| {event:, at: time(at_s * NS)} }}
+         rss_bytes: life.rss_bytes, effective: life.facts.effective, events: life.events.map { |event, at_s| {event:, at: time(at_s)} }}
       end
-
-      def time(ns) = ns && Time.at(ns / NS, in: "UTC").strftime("%FT%TZ")
-
-      def clean(text) = text && Width.clean(text)
     end
   end
 end

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "width"
+require_relative "json_values"
 
 module Holdup
   module Reports
     # The part of the JSON that comes from samples of processes, and who stalled whom.
     class JsonMachine
+      include JsonValues
+
       # @param summary [Holdup::Analysis::Summary]
       def initialize(summary)
         @summary = summary
@@ -58,10 +60,6 @@ module Holdup
            rss_bytes: member.rss_bytes, pss_bytes: member.pss_bytes, uss_bytes: member.uss_bytes, redis_rtt_ns: member.redis_rtt_ns, pools: member.pools.map(&:to_h)}
         end
       end
-
-      def time(seconds) = Time.at(seconds, in: "UTC").strftime("%FT%TZ")
-
-      def clean(text) = Width.clean(text)
     end
   end
 end

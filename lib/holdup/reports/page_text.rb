@@ -1,9 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "layout"
 require_relative "page"
 require_relative "section"
-require_relative "style"
-require_relative "table"
 
 module Holdup
   module Reports
@@ -14,8 +13,7 @@ module Holdup
       # @param style [Style]
       def initialize(page, width: 80, style: Style.none)
         @page = page
-        @width = width
-        @style = style
+        @layout = Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
@@ -23,24 +21,11 @@ module Holdup
 
       private
 
-      def head = [bold(@page.title), *@page.facts.flat_map { |fact| wrap(fact) }, "", *wrap(@page.lead).map { |line| bold(line) }]
+      def head = [*@layout.bold(@page.title), *@page.facts.flat_map { |fact| @layout.lines(fact) }, "", *@layout.bold(@page.lead)]
 
-      def remarks
-        told = @page.remarks.flat_map { |remark| Width.wrap("! #{remark}", @width - 2).each_with_index.map { |line, index| index.zero? ? line : "  #{line}" } }
-        told.empty? ? [] : ["", *told.map { |line| @style.paint(line, :yellow) }]
-      end
+      def remarks = @page.remarks.empty? ? [] : ["", *@page.remarks.flat_map { |remark| @layout.warning(remark) }]
 
-      def lines(section) = [bold(Width.truncate(section.title, @width)), *table(section), *section.notes.flat_map { |note| wrap(note).map { |line| @style.paint(line, :dim) } }]
-
-      def table(section)
-        return [] if section.columns.empty?
-        table = Table.new(section, width: @width)
-        [@style.paint(table.head, :dim), *table.body]
-      end
-
-      def wrap(text) = Width.wrap(text, @width)
-
-      def bold(text) = @style.paint(text, :bold)
+      def lines(section) = [*@layout.title(section), *@layout.table(section), *section.notes.flat_map { |note| @layout.lines(note, :dim) }]
     end
   end
 end

@@ -2,9 +2,8 @@
 
 require "json"
 require_relative "advice_figures"
+require_relative "layout"
 require_relative "section"
-require_relative "style"
-require_relative "table"
 require_relative "words"
 
 module Holdup
@@ -25,14 +24,13 @@ module Holdup
         @span = span
         @words = words
         @figures = AdviceFigures.new(words)
-        @width = width
-        @style = style
+        @layout = Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
       def call
-        layout = Table.new(Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:), width: [@width, WIDTH].min)
-        "#{[*wrap(title), "", *wrap(sentence).map { |line| @style.paint(line, :bold) }, "", @style.paint(layout.head, :dim), *layout.body, "", *wrap(word(:meaning))].join("\n")}\n"
+        section = Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
+        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section, width: WIDTH), "", *@layout.lines(word(:meaning))].join("\n")}\n"
       end
 
       # @return [String] for programs; ends with a newline
@@ -57,8 +55,6 @@ module Holdup
           [word(line.name), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error), line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
         end
       end
-
-      def wrap(text) = Width.wrap(text, @width)
     end
   end
 end

@@ -4,9 +4,8 @@ require "json"
 require_relative "advice_figures"
 require_relative "advice_verdict"
 require_relative "json_advice"
+require_relative "layout"
 require_relative "section"
-require_relative "style"
-require_relative "table"
 require_relative "words"
 
 module Holdup
@@ -14,6 +13,8 @@ module Holdup
     # Now and then beside each other.
     class WhatIf
       NAMES = 24
+      # Wider, and figures are far from what they are of.
+      WIDTH = 72
 
       # @param found [Analysis::Sizing::WhatIf]
       # @param change [Analysis::Sizing::WhatIf::Change]
@@ -31,12 +32,11 @@ module Holdup
         @span = span
         @words = words
         @figures = AdviceFigures.new(words)
-        @width = width
-        @style = style
+        @layout = Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*wrap(title), "", *wrap(sentence).map { |line| @style.paint(line, :bold) }, "", *table].join("\n")}\n"
+      def call = "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section, width: WIDTH)].join("\n")}\n"
 
       # @return [String] for programs; ends with a newline
       def json
@@ -70,10 +70,7 @@ module Holdup
         word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name, low: @figures.share(low), high: @figures.share(high))
       end
 
-      def table
-        layout = Table.new(Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:), width: [@width, 72].min)
-        [@style.paint(layout.head, :dim), *layout.body]
-      end
+      def section = Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:)
 
       def rows = sides.map { |label, value| row(label, @found, &value) } + parts
 
@@ -101,8 +98,6 @@ module Holdup
          word(:connections) => ->(one) { Figures.count(one.connections) },
          word(:binds) => ->(one) { one.guards.empty? ? Figures::NONE : @figures.guards(one.guards) }}
       end
-
-      def wrap(text) = Width.wrap(text, @width)
     end
   end
 end

@@ -38,7 +38,6 @@ class Holdup::Lab::WrkTest < Minitest::Test
   end
 
   def test_a_real_wrk_asks_for_all_paths
-    skip "wrk is not on this machine" unless ENV.fetch("PATH").split(":").any? { |folder| File.executable?("#{folder}/wrk") }
     seen = call(wrk, "/a", "/broken")
     heads = Array.new(@server.heads.size) { @server.heads.pop }.compact # a connection may end without a word
     assert_equal ["POST /a", "POST /broken"], heads.map { |head| head[/\A\S+ \S+/] }.uniq.sort

@@ -74,7 +74,7 @@ module Holdup
         # @raise [Holdup::Error]
         def run
           result = @lab.new(program:, **@given).call
-          clear
+          @console.clear
           @console.out.write(report(result).call)
           result.stopped? ? INTERRUPTED : OK
         end
@@ -103,13 +103,9 @@ module Holdup
           Holdup::Lab::Jobs::Json.new(result, words: @words)
         end
 
-        # One line that changes on a terminal, a line each elsewhere.
         def progress(threads, number, of)
-          text = @words.call(:lab_jobs_progress, number:, of:, threads:)
-          @console.err.tty? ? @console.err.print("\r#{text}\e[K") : @console.err.puts(text)
+          @console.pass(@words.call(:lab_jobs_progress, number:, of:, threads:))
         end
-
-        def clear = @console.err.tty? && @console.err.print("\r\e[K")
       end
     end
   end

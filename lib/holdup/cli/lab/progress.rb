@@ -12,11 +12,10 @@ module Holdup
         # @param words [Reports::Words]
         # @param step_s [Numeric] how long a step takes, before one was seen
         def initialize(console, words:, step_s:)
-          @err = console.err
-          @clock = console.clock
+          @console = console
           @words = words
           @step_s = step_s
-          @started_s = @clock.realtime_s
+          @started_s = @console.clock.realtime_s
         end
 
         # @param number [Integer] of the step, from 1
@@ -27,14 +26,10 @@ module Holdup
         # @return [void]
         def call(number, of, doing, arm:, **facts)
           @first ||= number
-          return unless @err.tty? || said(number, doing)
+          return unless @console.err.tty? || said(number, doing)
           facts = facts.transform_values { |value| format("%g", value.round(1)) }
-          line = @words.call(:sweep_progress, number:, of:, arm: arm.name, doing: doing(doing, facts), left: left(of - number + 1, number - @first))
-          @err.tty? ? @err.print("\r#{line}\e[K") : @err.puts(line)
+          @console.pass(@words.call(:sweep_progress, number:, of:, arm: arm.name, doing: doing(doing, facts), left: left(of - number + 1, number - @first)))
         end
-
-        # @return [void]
-        def clear = @err.tty? && @err.print("\r\e[K")
 
         private
 
@@ -44,7 +39,7 @@ module Holdup
 
         # By what the steps took so far.
         def left(steps, done)
-          each_s = done.zero? ? @step_s : (@clock.realtime_s - @started_s).fdiv(done)
+          each_s = done.zero? ? @step_s : (@console.clock.realtime_s - @started_s).fdiv(done)
           @words.call(:sweep_about, minutes: [(steps * each_s / MINUTE_S).ceil, 1].max)
         end
       end

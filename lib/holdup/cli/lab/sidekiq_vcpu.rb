@@ -61,7 +61,7 @@ module Holdup
         # @return [Integer] exit status
         def run
           result = @lab.call
-          clear
+          @console.clear
           @console.out.write(report(result).call)
           OK
         end
@@ -80,13 +80,9 @@ module Holdup
           Holdup::Lab::SidekiqVcpu::Json.new(result, words: @words)
         end
 
-        # One line that changes on a terminal, a line each elsewhere.
         def progress(experiment, number)
-          text = @words.call(:lab_progress, number:, repeats: @repeats, experiment: @words.call(:"lab_#{experiment.name}"))
-          @console.err.tty? ? @console.err.print("\r#{text}\e[K") : @console.err.puts(text)
+          @console.pass(@words.call(:lab_progress, number:, repeats: @repeats, experiment: @words.call(:"lab_#{experiment.name}")))
         end
-
-        def clear = @console.err.tty? && @console.err.print("\r\e[K")
       end
     end
   end

@@ -53,7 +53,7 @@ module Holdup
           progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
           @lab.new(@ledger, env: @console.env.to_h, store:, progress: progress.method(:call)).call
         ensure
-          progress&.clear
+          @console.clear
           store&.close
         end
 

@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../../reports/figures"
+require_relative "../../reports/layout"
 require_relative "../../reports/section"
-require_relative "../../reports/style"
-require_relative "../../reports/table"
-require_relative "../../reports/width"
 require_relative "../../reports/words"
 require_relative "../check"
 
@@ -24,28 +22,24 @@ module Holdup
         @check = check
         @tolerance = tolerance
         @words = words
-        @width = width
-        @style = style
+        @layout = Reports::Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
-      def call = "#{[verdict, *remarks, *table].join("\n")}\n"
+      def call = "#{[*@layout.lines(verdict, @check.passed? ? :green : :red), *remarks, *table].join("\n")}\n"
 
       private
 
-      def verdict
-        text = @check.passed? ? word(:passed, count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
-        wrap(text).map { |line| @style.paint(line, @check.passed? ? :green : :red) }.join("\n")
-      end
+      def verdict = @check.passed? ? word(:passed, count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
 
       def remarks
-        {added: @check.added, gone: @check.gone, thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some| wrap(word(key, names: list(some), fewest: Endpoints::FEWEST)) }
+        {added: @check.added, gone: @check.gone, thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some| @layout.lines(word(key, names: list(some), fewest: Endpoints::FEWEST)) }
       end
 
       def table
         return [] if names.empty?
-        laid = Reports::Table.new(Reports::Section.new(title: "", columns:, rows: names.map { |name| row(name) }), width: @width)
-        ["", @style.paint(laid.head, :dim), *laid.body, *wrap(word(:note, tolerance: Reports::Figures.share(@tolerance)))]
+        section = Reports::Section.new(title: "", columns:, rows: names.map { |name| row(name) })
+        ["", *@layout.table(section), *@layout.lines(word(:note, tolerance: Reports::Figures.share(@tolerance)))]
       end
 
       def columns = [word(:endpoint), *[word(:acquisitions), word(:longest_hold), "p95"].flat_map { |title| [title, word(:was)] }]
@@ -64,8 +58,6 @@ module Holdup
       def list(names) = names.map { |name| Reports::Width.clean(name) }.join(", ")
 
       def word(key, **facts) = @words.call(:"check_#{key}", **facts)
-
-      def wrap(text) = Reports::Width.wrap(text, @width)
     end
   end
 end

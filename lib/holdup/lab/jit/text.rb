@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../../reports/figures"
+require_relative "../../reports/layout"
 require_relative "../../reports/section"
-require_relative "../../reports/style"
-require_relative "../../reports/table"
-require_relative "../../reports/width"
 require_relative "../../reports/words"
 require_relative "../spread"
 require_relative "../sweep/sentences"
@@ -25,12 +23,11 @@ module Holdup
           @result = result
           @comparison = comparison
           @words = words
-          @width = width
-          @style = style
+          @layout = Reports::Layout.new(width:, style:)
         end
 
         # @return [String] ends with a newline
-        def call = "#{[*wrap(verdict).map { |line| @style.paint(line, :bold) }, *doubts, *table(speed), *table(costs)].join("\n")}\n"
+        def call = "#{[*@layout.bold(verdict), *doubts, *@layout.section(speed), *@layout.section(costs)].join("\n")}\n"
 
         private
 
@@ -49,7 +46,7 @@ module Holdup
         def doubts
           lists = {misnamed: @comparison.misnamed, saturated: @comparison.saturated, unsteady: @comparison.lines.reject { |line| line.readings.all?(&:steady) }}
           said = lists.reject { |_, lines| lines.empty? }.map { |key, lines| word(key, names: lines.map { |line| line.arm.name }.join("; ")) }
-          [*left, *said].flat_map { |text| wrap("! #{text}").map { |line| @style.paint(line, :yellow) } }
+          [*left, *said].flat_map { |text| @layout.warning(text) }
         end
 
         def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
@@ -82,14 +79,7 @@ module Holdup
 
         def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
 
-        def table(section)
-          laid = Reports::Table.new(section, width: @width)
-          ["", @style.paint(section.title, :bold), @style.paint(laid.head, :dim), *laid.body, *section.notes.flat_map { |note| wrap(note) }]
-        end
-
         def word(key, **facts) = @words.call(:"jitlab_#{key}", **facts)
-
-        def wrap(text) = Reports::Width.wrap(text, @width)
       end
     end
   end

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../reports/layout"
 require_relative "../../reports/section"
-require_relative "../../reports/style"
-require_relative "../../reports/table"
-require_relative "../../reports/width"
 require_relative "sentences"
 
 module Holdup
@@ -21,30 +19,22 @@ module Holdup
         def initialize(result, words: Reports::Words.new, width: 80, style: Reports::Style.none)
           @result = result
           @words = words
-          @width = width
-          @style = style
+          @layout = Reports::Layout.new(width:, style:)
           @sentences = Sentences.new(result, words:)
         end
 
         # @return [String] ends with a newline
         def call
-          "#{[bold(@sentences.title), "", *verdict, *doubts, "", *table, *notes].join("\n")}\n"
+          "#{[*@layout.bold(@sentences.title), "", *verdict, *doubts, "", *@layout.table(section), *notes].join("\n")}\n"
         end
 
         private
 
-        def verdict = @sentences.verdict.flat_map { |sentence| wrap(sentence) }.map { |line| bold(line) }
+        def verdict = @sentences.verdict.flat_map { |sentence| @layout.bold(sentence) }
 
-        def doubts
-          @sentences.doubts.flat_map { |doubt| ["", *item("! ", doubt).map { |line| @style.paint(line, :yellow) }] }
-        end
+        def doubts = @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
 
-        def table
-          table = Reports::Table.new(section, width: @width)
-          [@style.paint(table.head, :dim), *table.body]
-        end
-
-        def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| item("  ", note) }]
+        def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| @layout.item("  ", note) }]
 
         def section
           Reports::Section.new(title: "", columns: COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }, rows: @result.lines.map { |line| row(line) })
@@ -61,14 +51,6 @@ module Holdup
         end
 
         def duration(ns) = Reports::Figures.duration(ns)
-
-        def item(mark, text)
-          wrap(text, @width - mark.size).each_with_index.map { |line, index| (index.zero? ? mark : " " * mark.size) + line }
-        end
-
-        def wrap(text, columns = @width) = Reports::Width.wrap(text, columns)
-
-        def bold(text) = @style.paint(text, :bold)
       end
     end
   end

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../reports/layout"
 require_relative "../../reports/section"
-require_relative "../../reports/style"
-require_relative "../../reports/table"
 require_relative "../../reports/words"
 require_relative "bars"
 require_relative "sentences"
@@ -21,6 +20,7 @@ module Holdup
           @words = words
           @width = width
           @style = style
+          @layout = Reports::Layout.new(width:, style:)
           @sentences = Sentences.new(result, words:)
         end
 
@@ -30,15 +30,12 @@ module Holdup
         private
 
         def head
-          [bold(@sentences.title), "", *wrap(@sentences.headline).map { |line| bold(line) }, "", *@sentences.facts.flat_map { |fact| wrap(fact) }]
+          [*@layout.bold(@sentences.title), "", *@layout.bold(@sentences.headline), "", *@sentences.facts.flat_map { |fact| @layout.lines(fact) }]
         end
 
-        def doubts = @sentences.doubts.flat_map { |doubt| ["", *item("! ", doubt).map { |line| @style.paint(line, :yellow) }] }
+        def doubts = @sentences.doubts.flat_map { |doubt| ["", *@layout.warning(doubt)] }
 
-        def table
-          table = Reports::Table.new(section, width: @width)
-          ["", @style.paint(table.head, :dim), *table.body, *section.notes.flat_map { |note| item("  ", note) }]
-        end
+        def table = ["", *@layout.table(section), *section.notes.flat_map { |note| @layout.item("  ", note) }]
 
         def section
           @section ||= Reports::Section.new(title: "", columns: columns, rows: @result.lines.map { |line| row(line) }, notes: [@words.call(:lab_vcpu_note)])
@@ -58,18 +55,10 @@ module Holdup
 
         def bars
           drawn = Bars.new(@result, words: @words, width: @width).lines.map { |label, bar| label + Reports::Bar.paint(bar, @style) }
-          ["", bold(@words.call(:lab_bars)), *drawn, *item("  ", @words.call(:lab_bars_legend))]
+          ["", *@layout.bold(@words.call(:lab_bars)), *drawn, *@layout.item("  ", @words.call(:lab_bars_legend))]
         end
 
-        def list(title, sentences) = ["", bold(@words.call(title)), *sentences.flat_map { |sentence| item("- ", sentence) }]
-
-        def item(mark, text)
-          wrap(text, @width - mark.size).each_with_index.map { |line, index| (index.zero? ? mark : " " * mark.size) + line }
-        end
-
-        def wrap(text, columns = @width) = Reports::Width.wrap(text, columns)
-
-        def bold(text) = @style.paint(text, :bold)
+        def list(title, sentences) = ["", *@layout.bold(@words.call(title)), *sentences.flat_map { |sentence| @layout.item("- ", sentence) }]
       end
     end
   end

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/style"
-require_relative "../../reports/table"
-require_relative "../../reports/width"
+require_relative "../../reports/layout"
 require_relative "../../reports/words"
 require_relative "sentences"
 require_relative "tables"
@@ -22,25 +20,17 @@ module Holdup
         @result = result
         @sentences = Sweep::Sentences.new(result, words:)
         @tables = Sweep::Tables.new(result, words:)
-        @width = width
-        @style = style
+        @layout = Reports::Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*wrap(@sentences.title), "", *verdict, *(wrap(@sentences.predictions) unless @result.plan.closed?), *doubts, *@tables.sections.flat_map { |section| table(section) }].join("\n")}\n"
+      def call = "#{[*@layout.lines(@sentences.title), "", *@layout.bold(@sentences.verdict), *(@layout.lines(@sentences.predictions) unless @result.plan.closed?), *doubts, *tables].join("\n")}\n"
 
       private
 
-      def verdict = wrap(@sentences.verdict).map { |line| @style.paint(line, :bold) }
+      def doubts = @sentences.doubts.flat_map { |doubt| @layout.warning(doubt) }
 
-      def doubts = @sentences.doubts.flat_map { |doubt| wrap("! #{doubt}").map { |line| @style.paint(line, :yellow) } }
-
-      def table(section)
-        table = Reports::Table.new(section, width: @width)
-        ["", @style.paint(section.title, :bold), @style.paint(table.head, :dim), *table.body, *section.notes.flat_map { |note| wrap(note) }]
-      end
-
-      def wrap(text) = Reports::Width.wrap(text, @width)
+      def tables = @tables.sections.flat_map { |section| @layout.section(section) }
     end
   end
 end

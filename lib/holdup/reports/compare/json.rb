@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../width"
+require_relative "../json_values"
 require_relative "sentences"
 
 module Holdup
@@ -9,6 +9,8 @@ module Holdup
     class Compare
       # A comparison for programs. The keys are documented in docs/json.md and stay; new ones may come.
       class Json
+        include JsonValues
+
         SCHEMA = 1
 
         # @param comparison [Analysis::Comparison]
@@ -64,10 +66,6 @@ module Holdup
              mean_ns: one.means.map(&:round), moved_ns: one.moved_ns.round, moved_interval_ns: bounds(one.range, 0)}
           end
         end
-
-        def time(seconds) = Time.at(seconds, in: "UTC").strftime("%FT%TZ")
-
-        def clean(text) = Width.clean(text)
       end
     end
   end

@@ -16,8 +16,8 @@ class Holdup::CLI::Lab::ProgressTest < Minitest::Test
 
   def progress(err)
     @clock = Clock.new(1000)
-    console = Holdup::CLI::Console.new(out: StringIO.new, err:, env: {}, clock: @clock)
-    Holdup::CLI::Lab::Progress.new(console, words: Holdup::Reports::Words.new, step_s: 30)
+    @console = Holdup::CLI::Console.new(out: StringIO.new, err:, env: {}, clock: @clock)
+    Holdup::CLI::Lab::Progress.new(@console, words: Holdup::Reports::Words.new, step_s: 30)
   end
 
   def tell(progress, number, doing, **facts) = progress.call(number, 4, doing, arm: Holdup::Lab::Arm.new(threads: 5), **facts)
@@ -37,7 +37,7 @@ class Holdup::CLI::Lab::ProgressTest < Minitest::Test
     err = Terminal.new
     progress = progress(err)
     2.times { |seconds| tell(progress, 1, :warm_up, seconds:) }
-    progress.clear
+    @console.clear
     assert_equal 3, err.string.count("\r")
     refute_includes err.string, "\n"
     assert err.string.end_with?("\r\e[K")
