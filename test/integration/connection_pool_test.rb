@@ -35,8 +35,10 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     store&.close
   end
 
+  # Reports so long that they, and not a slow machine, are what most of the time goes to.
   def test_the_report_names_who_keeps_the_connections
-    serve do |app|
+    serve(REPORT_SECONDS: "0.5") do |app|
+      CLIENTS.each_key { |path| app.get(path) } # the first ones load code
       assert_equal ["200", "204"], load(app).uniq.sort
       assert_told(app)
       app.stop
@@ -55,17 +57,18 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     assert_equal [2, 2], [entry.read(&:header).pools[1][:max], entry.read(&:snapshot).setting["db_pool"]]
   end
 
-  # A wait is sleep (and, when it is over, stall): so it can't be more. Four of six always wait.
+  # A wait is sleep (and, when it is over, stall), so it can't be more; and what books wait for is the pool, hardly anything else.
   def assert_waits(rows)
-    waited, parked = rows.values_at(REPORTS, BOOKS).map { |row| [row.sum(:pool_wait_ns), row.sum(:sleep_ns) + row.sum(:lock_ns) + row.stalled_ns] }.transpose
-    waited.zip(parked).each { |wait, park| assert_operator wait, :<=, park * 1.05 }
-    assert_operator rows[BOOKS].sum(:pool_wait_ns), :>, rows[BOOKS].wall_ns * 0.5
+    waited, parked, stalled = rows.values_at(REPORTS, BOOKS).map { |row| [row.sum(:pool_wait_ns), row.sum(:sleep_ns) + row.sum(:lock_ns), row.stalled_ns] }.transpose
+    waited.each_with_index { |wait, index| assert_operator wait, :<=, (parked[index] + stalled[index]) * 1.05 }
+    assert_operator waited.last, :>, parked.last * 0.8
+    assert_operator waited.last, :>, 500_000_000 # as long as one report keeps one, at the least
   end
 
-  # A report sleeps 0.1 s with its connection, and leases are looked at from the pool's first wait on: what its two connections
-  # were taken for before may be missing. Two connections can't be kept for longer than the span, twice.
+  # A report sleeps 0.5 s with its connection, and leases are looked at from the pool's first wait on: what the first one was taken
+  # for and what two connections were taken for before may be missing. Two connections can't be kept for longer than the span, twice.
   def assert_kept(summary, rows)
-    assert_operator rows[REPORTS].sum(:pool_held_ns), :>=, (rows[REPORTS].count - 2) * 100_000_000
+    assert_operator rows[REPORTS].sum(:pool_held_ns), :>=, (rows[REPORTS].count - 3) * 500_000_000
     assert_operator rows[REPORTS].sum(:pool_held_ns), :<=, rows[REPORTS].wall_ns - rows[REPORTS].sum(:pool_wait_ns)
     assert_equal REPORTS, summary.connections.holder.name
     assert_operator summary.connections.held_share(rows[REPORTS]), :>, 0.8

@@ -36,14 +36,17 @@ class LabSidekiqVcpuTest < Minitest::Test
     assert_empty processes_of_ours
   end
 
+  # Against the CPU time of the very same jobs: how fast the machine computes differs from row to row on one that others use.
   def assert_theory(rows)
-    {"alone" => 1, "threads" => 2, "serial" => 1}.each do |name, each|
-      assert_in_delta each, rows[name]["each_undisturbed"], 0.2 * each, rows[name].inspect
+    {"alone" => 1, "threads" => 2, "serial" => 1, "processes" => 1}.each do |name, each|
+      rows[name]["units"].each { |unit| assert_in_delta each, undisturbed(unit), 0.2 * each, rows[name].inspect }
     end
-    assert_in_delta 1, rows["processes"]["each_undisturbed"], 0.35, rows["processes"].inspect
+    assert_operator rows["threads"]["each_undisturbed"], :>, rows["alone"]["each_undisturbed"] * 1.5
     first, second = rows["serial"]["units"]
     assert_operator second["queued_ns"], :>=, first["wall_ns"] * 0.9
   end
+
+  def undisturbed(unit) = (unit["wall_ns"] - unit["starved_ns"]).fdiv(unit["cpu_ns"])
 
   # The GVL is counted exactly, whatever else the machine does.
   def assert_who_stalled(rows)

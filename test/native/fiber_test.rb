@@ -25,15 +25,15 @@ class FiberTest < NativeTest
   end
 
   def test_interleaved_units_count_their_own_work
-    short, long, longest = take_turns(turns(10, MS), turns(10, 3 * MS), turns(20, 2 * MS))
-    [[short, 10 * MS], [long, 30 * MS], [longest, 40 * MS]].each do |unit, work|
+    short, long, longest = take_turns(turns(10, 3 * MS), turns(10, 9 * MS), turns(20, 6 * MS))
+    [[short, 30 * MS], [long, 90 * MS], [longest, 120 * MS]].each do |unit, work|
       assert_worked work, :cpu_ns, unit
       assert_adds_up unit
     end
-    assert_operator long.longest_hold_ns, :>=, 3 * MS
+    assert_operator long.longest_hold_ns, :>=, 9 * MS
     assert_operator short.longest_hold_ns, :<, long.longest_hold_ns
     assert_worked short.wall_ns - short.running_ns - short.stalled_ns, :io_ns, short
-    assert_operator short.io_ns, :>=, 9 * 5 * MS # each of its turns but the last waited for the two others'
+    assert_operator short.io_ns, :>=, 9 * 15 * MS # each of its turns but the last waited for the two others'
   end
 
   def test_every_kind_of_time_goes_to_the_fiber_that_spent_it
@@ -60,21 +60,21 @@ class FiberTest < NativeTest
   def test_fibers_that_a_unit_starts_are_a_part_of_it
     other = turns(2, MS)
     unit = measured do
-      inner = Fiber.new { GvlWork.hold(5 * MS) && Fiber.yield || Fiber.yield || GvlWork.hold(5 * MS) }
+      inner = Fiber.new { GvlWork.hold(20 * MS) && Fiber.yield || Fiber.yield || GvlWork.hold(20 * MS) }
       stranger = Fiber.new(storage: {}) { GvlWork.hold(20 * MS) }
       [inner, other, stranger, inner].each(&:resume)
     end
-    assert_worked 10 * MS, :cpu_ns, unit
+    assert_worked 40 * MS, :cpu_ns, unit
   ensure
     other.resume while other&.alive? # an open unit would be in flight for the next test
   end
 
   def test_an_enumerator_is_a_part_of_its_unit
     unit = measured do
-      numbers = Enumerator.new { |out| 3.times { GvlWork.hold(2 * MS) || out << 1 } }
+      numbers = Enumerator.new { |out| 3.times { GvlWork.hold(10 * MS) || out << 1 } }
       3.times { numbers.next }
     end
-    assert_worked 6 * MS, :cpu_ns, unit
+    assert_worked 30 * MS, :cpu_ns, unit
     assert_operator unit.idle_ns, :<, unit.wall_ns / 10
   end
 
@@ -93,14 +93,14 @@ class FiberTest < NativeTest
     outer, beside = take_turns(
       Fiber.new do
         measured do
-          GvlWork.hold(5 * MS)
-          inner = measured { 2.times { GvlWork.hold(5 * MS) || Fiber.yield } }
+          GvlWork.hold(15 * MS)
+          inner = measured { 2.times { GvlWork.hold(15 * MS) || Fiber.yield } }
         end
       end,
       turns(3, 20 * MS)
     )
-    assert_worked 10 * MS, :cpu_ns, inner
-    assert_worked 15 * MS, :cpu_ns, outer
+    assert_worked 30 * MS, :cpu_ns, inner
+    assert_worked 45 * MS, :cpu_ns, outer
     assert_worked 60 * MS, :cpu_ns, beside
   end
 
@@ -110,18 +110,18 @@ class FiberTest < NativeTest
       require "async"
       Holdup::Probe.enable
       work = ->(ns) { measured { 3.times { GvlWork.hold(ns) && nil || Async { sleep(0.001) && GvlWork.hold(ns) }.wait } } }
-      units = Sync { [2, 6].map { |ms| Async { work.call(ms * GvlWork::MS) } }.map(&:wait) }
+      units = Sync { [6, 18].map { |ms| Async { work.call(ms * GvlWork::MS) } }.map(&:wait) }
       puts units.map(&:cpu_ns).join(" "), Holdup::Probe.snapshot[:identity_ticks]
     RUBY
     works, ticks = output.lines
     assert_equal 0, ticks.to_i
-    works.split.zip([12, 36]).each { |work, expected| assert_in_delta 1.0, work.to_i.fdiv(expected * MS), 0.1 }
+    works.split.zip([36, 108]).each { |work, expected| assert_in_delta 1.0, work.to_i.fdiv(expected * MS), 0.1 }
   end
 
   def test_a_thread_that_dies
     before = Probe.snapshot
     Thread.new { Fiber.new { Probe.enter }.resume }.join
     wait_until { Probe.snapshot[:abandoned] == before[:abandoned] + 1 }
-    assert_worked 5 * MS, :cpu_ns, measured { GvlWork.hold(5 * MS) }
+    assert_worked 30 * MS, :cpu_ns, measured { GvlWork.hold(30 * MS) }
   end
 end

@@ -7,11 +7,11 @@ class UnitsTest < NativeTest
   def test_a_nested_unit_counts_in_both
     inner = nil
     outer = measured do
-      GvlWork.hold(5 * MS)
-      inner = measured { GvlWork.hold(10 * MS) }
+      GvlWork.hold(15 * MS)
+      inner = measured { GvlWork.hold(30 * MS) }
     end
-    assert_worked 10 * MS, :cpu_ns, inner
-    assert_worked 15 * MS, :cpu_ns, outer
+    assert_worked 30 * MS, :cpu_ns, inner
+    assert_worked 45 * MS, :cpu_ns, outer
   end
 
   def test_the_longest_hold_of_a_nested_unit_is_the_outers_too

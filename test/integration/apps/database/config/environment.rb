@@ -22,7 +22,7 @@ ENV["DATABASE_URL"] = "sqlite3:#{ENV.fetch("HOLDUP_DIR")}-database.sqlite3?pool=
 class ReportsController < ActionController::API
   def show
     ActiveRecord::Base.lease_connection.select_value("SELECT 1")
-    sleep 0.1
+    sleep Float(ENV.fetch("REPORT_SECONDS", 0.1))
     head :no_content
   end
 end
