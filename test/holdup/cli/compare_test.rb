@@ -7,7 +7,8 @@ require "json"
 class Holdup::CLI::CompareTest < Minitest::Test
   include CommandLine
 
-  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}, "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2}}.freeze
+  SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1, error_every: 7},
+          "B#slow" => {ms: {cpu: 40, stalled: 8, io: 60}, acquisitions: 9, units: 10, blame: 2, error_every: 3}}.freeze
   HALF = SHOP.transform_values { |shape| shape.merge(ms: shape[:ms].merge(cpu: shape[:ms][:cpu] / 2)) }
   FACTS = SampleWindows::SETTING.merge("revision" => "aaa111")
   MINUTES = 12
@@ -52,6 +53,14 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_equal %w[jit revision], said["changed"].map { |one| one["subject"] }
   end
 
+  def test_what_is_equal_is_called_the_same
+    said = compare(*SPANS)
+    assert_match(/^errors +17\.5 % +17\.5 % +0 % +0\.0 % +0\.0\.\.0\.0 % +same$/, said.out)
+    assert_match(/^\| errors \| 17\.5 % \| 17\.5 % \| 0 % \| 0\.0 % \| 0\.0\.\.0\.0 % \| same \|$/, compare(*SPANS, "--format", "markdown").out)
+    errors = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric| metric["name"] == "errors" }
+    assert_equal ["none", "0.0", %w[0.0 0.0]], [errors["verdict"], errors["relative"].to_s, errors["relative_interval"].map(&:to_s)]
+  end
+
   def test_markdown_and_japanese
     assert_match(/^\| CPU of each unit \| .* \| better \|$/, compare(*SPANS, "--format", "markdown").out)
     said = compare(*SPANS, "--lang", "ja").out
@@ -64,9 +73,9 @@ class Holdup::CLI::CompareTest < Minitest::Test
     said = compare(*states)
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/on against off: Better:/, said.out)
-    assert_match(/again against off: No difference/, said.out.gsub(/\s+/, " "))
+    assert_match(/again against off: Nothing changed: both sides have the same wall p50, wall p95, CPU of each unit\./, said.out.gsub(/\s+/, " "))
     assert_match(/^jit +yjit +none +yjit$/, said.out)
-    assert_match(/^CPU of each unit +\S+ ms +\S+ ms +-\d\d\.\d % +\S+ ms +~0\.0 %$/, said.out)
+    assert_match(/^CPU of each unit +\S+ ms +\S+ ms +-\d\d\.\d % +\S+ ms +same$/, said.out)
     assert_match(/^off +\S+ ms +={30}$/, said.out)
     assert_match(/^- on against off: 2 things differ/, compare(*states, "--format", "markdown").out)
     assert_equal 2, JSON.parse(compare(*states, "--format", "json").out).size

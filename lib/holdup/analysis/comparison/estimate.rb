@@ -12,10 +12,19 @@ module Holdup
       #
       # The difference is measured on the scale of logarithms, where half and twice are equally far, unless one side is zero.
       Estimate = Data.define(:metric, :before, :after, :deviation, :freedom) do
-        def initialize(metric:, before:, after:, deviation: nil, freedom: nil) = super
+        def initialize(metric:, before:, after:, deviation: nil, freedom: nil)
+          super(metric:, before:, after: self.class.rounded(before, after), deviation:, freedom:)
+        end
+
+        # Sums of the same numbers may differ in their last bits, which is no difference.
+        # @return [Numeric, nil] after, or before where they differ in nothing else
+        def self.rounded(before, after) = (before && after && (after - before).abs <= before.abs * self::ROUNDING) ? before : after
 
         # @return [Boolean] whether both sides are known
         def known? = !(before.nil? || after.nil?)
+
+        # @return [Boolean] whether both sides are equal
+        def same? = known? && before == after
 
         # @return [Boolean] whether a relative difference says something
         def relative? = known? && before.positive? && after.positive?
@@ -62,6 +71,7 @@ module Holdup
       end
 
       Estimate::LEVEL = 0.95
+      Estimate::ROUNDING = 1e-9
       Estimate::POWER = 0.8
     end
   end

@@ -37,7 +37,7 @@ module Holdup
 
         # @param share [Float, nil]
         # @return [String] "-12.3 %"
-        def change(share) = share ? "#{percent(share).sub(/\A[+-](?=0\.0\z)/, "")} %" : Figures::NONE
+        def change(share) = share ? "#{percent(share)} %" : Figures::NONE
 
         # @param estimate [Analysis::Comparison::Estimate]
         # @return [String] "-16.1..-8.0 %"
@@ -45,6 +45,14 @@ module Holdup
           range = estimate.interval(level) or return Figures::NONE
           return [range.begin, range.end].map { |bound| signed(estimate.metric, bound) }.join("..") unless estimate.relative?
           "#{percent(range.begin)}..#{percent(range.end)} %"
+        end
+
+        # @param estimate [Analysis::Comparison::Estimate]
+        # @return [String] "better", "WORSE", "same", or nothing where nobody can tell
+        def mark(estimate)
+          return @words.call(:compare_mark_same) if estimate.same?
+          found = estimate.verdict
+          (found == :better || found == :worse) ? @words.call(:"compare_mark_#{found}") : ""
         end
 
         # @param setting_value [Array] values of a fact
@@ -65,7 +73,7 @@ module Holdup
 
         private
 
-        def percent(share) = format((share.abs >= 1) ? "%+.0f" : "%+.1f", share * 100)
+        def percent(share) = format((share.abs >= 1) ? "%+.0f" : "%+.1f", share * 100).sub(/\A[+-](?=0\.0\z)/, "")
 
         def sign(value)
           return "" if value.zero?

@@ -56,7 +56,7 @@ module Holdup
            difference_interval: (bounds(range, 5) unless estimate.relative?), visible: estimate.visible&.round(4), verdict: estimate.verdict}
         end
 
-        def bounds(range, digits) = range && [range.begin.round(digits), range.end.round(digits)]
+        def bounds(range, digits) = range && [range.begin, range.end].map { |bound| bound.round(digits) + 0 } # and never -0.0
 
         def round(estimate, value) = %i[ns bytes].include?(estimate.metric.unit) ? value.round : value.round(6)
 

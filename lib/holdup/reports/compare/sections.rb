@@ -55,9 +55,9 @@ module Holdup
         end
 
         def row(estimate)
-          metric, verdict = estimate.metric, estimate.verdict
+          metric = estimate.metric
           [@cells.name(metric), @cells.value(metric, estimate.before), @cells.value(metric, estimate.after), @cells.signed(metric, estimate.difference),
-            @cells.change(estimate.relative), @cells.interval(estimate), (verdict == :better || verdict == :worse) ? word(:"mark_#{verdict}") : ""]
+            @cells.change(estimate.relative), @cells.interval(estimate), @cells.mark(estimate)]
         end
 
         def notes = [word(:figures_note, block: @cells.seconds(@comparison.block_s), before: @comparison.sizes.first, after: @comparison.sizes.last), wait, cpu, memory].compact

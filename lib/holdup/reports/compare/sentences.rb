@@ -32,7 +32,7 @@ module Holdup
         def lead
           case verdict.key
           when :unknown then word(:unknown, before: sizes.first, after: sizes.last, block: block, needed: Analysis::Comparison::Bootstrap::FEWEST)
-          when :none then word(:none, visible: visible(verdict.unmoved))
+          when :none then none(verdict.unmoved)
           else word(verdict.key, moved: verdict.moved.map { |estimate| moved(estimate) }.join(word(:also)))
           end
         end
@@ -68,6 +68,12 @@ module Holdup
           interval = @cells.interval(estimate, verdict.level)
           change = estimate.relative? ? @cells.change(estimate.relative) : @cells.signed(estimate.metric, estimate.difference)
           word(:moved, figure: @cells.name(estimate.metric), change:, interval:)
+        end
+
+        def none(unmoved)
+          differ = unmoved.reject(&:same?)
+          return word(:none, visible: visible(differ)) if differ.any?
+          word(:same, figures: unmoved.map { |estimate| @cells.name(estimate.metric) }.join(word(:also)))
         end
 
         def visible(estimates)

@@ -79,6 +79,7 @@ module Holdup
         end
 
         def changed(estimate)
+          return @cells.mark(estimate) if estimate.same?
           change = @cells.change(estimate.relative)
           (estimate.relative.nil? || %i[better worse changed].include?(estimate.verdict)) ? change : "#{UNSURE}#{change}"
         end
