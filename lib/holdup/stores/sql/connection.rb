@@ -74,10 +74,18 @@ module Holdup
 
         def open
           db = @dialect.connect
-          @dialect.read_only? ? @schema.check(db, @dialect.location) : @schema.migrate(db, @dialect.location)
+          check(db)
           @identity = @dialect.identity
           @epoch += 1
           db
+        end
+
+        # A store that is refused is let go of: whoever tries again each minute would keep one more handle each time.
+        def check(db)
+          @dialect.read_only? ? @schema.check(db, @dialect.location) : @schema.migrate(db, @dialect.location)
+          kept = true
+        ensure
+          db.disconnect unless kept
         end
       end
     end

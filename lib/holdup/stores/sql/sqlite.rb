@@ -91,24 +91,39 @@ module Holdup
         def connect_to_write
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
           File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
-          sequel(@location, after_connect: method(:prepare_writer))
+          sequel(@location) { |connection| prepare_writer(connection) }
         end
 
         # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
         # and SQLite may read the file as it stands.
         def connect_to_read
           raise StoreError::Unreachable.new(location:, reason: "there is no such file; the collector makes it") unless File.exist?(@location)
-          sequel(@location, readonly: true, after_connect: method(:prepare)).tap { |db| db.get(1) && db.tables }
+          sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
           sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1", readonly: true)
         end
 
-        def sequel(database, **options)
-          Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false, **options)
+        # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails
+        def sequel(database, **options, &prepare)
+          after_connect = prepare && ->(connection) { kept(connection, &prepare) }
+          Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false, after_connect:, **options)
+        end
+
+        def kept(connection)
+          yield connection
+          kept = true
+        ensure
+          connection.close unless kept
         end
 
         def prepare(connection) = connection.busy_handler { |count| wait?(count) }
+
+        # Opening a file reads nothing of it.
+        def read_first(connection)
+          prepare(connection)
+          connection.get_first_value("SELECT name FROM sqlite_master")
+        end
 
         def wait?(count) = count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
 

@@ -30,6 +30,20 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
     end
   end
 
+  # The dashboard asks again with each page.
+  def test_a_refused_store_keeps_no_handle_open
+    fill
+    Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
+    before = handles
+    3.times { assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only: true).progress } }
+    File.write(path, "a letter " * 1000)
+    [false, true].each { |read_only| assert_raises(Holdup::StoreError::Corrupt) { open_store(read_only:).progress } }
+
+    assert_equal before, handles
+  end
+
+  def handles = Dir["/proc/self/fd/*"].count { |fd| File.symlink?(fd) && File.readlink(fd).start_with?(folder) }
+
   def test_a_reader_of_an_older_store_says_who_can_bring_it_forward
     fill
     reader = Sql::Connection.new(Sql::Sqlite.new(path, read_only: true), schema: next_schema)
