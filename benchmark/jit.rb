@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
 require "holdup/lab/jit"
-require "holdup/lab/jit/text"
+require "holdup/lab/jit/report"
 require "holdup/lab/sweep"
+require "holdup/reports/page_text"
 require_relative "support/bench"
 require_relative "support/shop"
 
@@ -24,7 +25,7 @@ module Bench
     # @return [Result]
     def call
       result = Shop.open { |shop| sweep(shop) }
-      text = Holdup::Lab::Jit::Text.new(result, Holdup::Lab::Jit::Comparison.new(result), width: WIDTH).call
+      text = Holdup::Reports::PageText.new(Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page, width: WIDTH).call
       Result.new(title: "What YJIT does for the storefront", about: "#{about}\n\n```\n#{text.strip}\n```", tables: [])
     end
 

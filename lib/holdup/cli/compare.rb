@@ -4,6 +4,8 @@ require_relative "../inquiry/groups"
 require_relative "../inquiry/recorded"
 require_relative "../reports/compare"
 require_relative "compare_options"
+require_relative "destination"
+require_relative "laid_out"
 require_relative "places"
 
 module Holdup
@@ -17,16 +19,18 @@ module Holdup
       # @param console [Console]
       # @param sides [Hash{Symbol => Object}] what is compared, see CompareOptions
       # @param filter [Analysis::Filter]
-      # @param format [Symbol] :text, :markdown or :json
+      # @param format [Symbol] one of CompareOptions::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
+      # @param out [String, nil] file that it is written to
       # @param store [String, nil]
       # @param language [String, nil]
-      def initialize(console:, sides:, filter:, format: :text, families: nil, store: nil, language: nil)
+      def initialize(console:, sides:, filter:, format: :text, families: nil, out: nil, store: nil, language: nil)
         @console = console
         @asked = sides
         @filter = filter
         @format = format
         @families = families
+        @destination = Destination.new(console, file: out, format:)
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
       end
@@ -34,7 +38,7 @@ module Holdup
       # @return [Integer] exit status
       # @raise [Error] where there is nothing to compare
       def run
-        @console.out.write(@asked[:states] ? states : told(comparison))
+        @destination.write(@asked[:states] ? states : told(comparison))
         OK
       end
 
@@ -94,14 +98,7 @@ module Holdup
         Reports::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
-      def lay_out(page)
-        if @format == :markdown
-          require_relative "../reports/page_markdown"
-          return Reports::PageMarkdown.new(page).call
-        end
-        require_relative "../reports/page_text"
-        Reports::PageText.new(page, width: (@console.columns || 80).clamp(WIDTHS), style: Reports::Style.for(@console.out, @console.env)).call
-      end
+      def lay_out(page) = LaidOut.call(page, format: @format, console: @console, widths: WIDTHS)
 
       def span(from_s, to_s) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
     end

@@ -2,7 +2,8 @@
 
 require "test_helper"
 require "holdup/lab/jit"
-require "holdup/lab/jit/text"
+require "holdup/lab/jit/report"
+require "holdup/reports/page_text"
 require "support/swept"
 
 class Holdup::Lab::JitTest < Minitest::Test
@@ -30,7 +31,9 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6], "after boot" => [15, 22.5]}.freeze
 
-  def text(result, language = "en") = Jit::Text.new(result, Jit::Comparison.new(result), words: Holdup::Reports::Words.new(language)).call
+  def text(result, language = "en")
+    Holdup::Reports::PageText.new(Jit::Report.new(result, Jit::Comparison.new(result), words: Holdup::Reports::Words.new(language)).page).call
+  end
 
   def test_off_on_at_boot_and_on_after_boot
     off, boot, after = arms

@@ -2,9 +2,8 @@
 
 require "json"
 require_relative "../../lab/jit"
-require_relative "../../lab/jit/text"
+require_relative "../../lab/jit/report"
 require_relative "../../lab/sweep"
-require_relative "../../reports/style"
 require_relative "sweep"
 require_relative "trial_options"
 
@@ -44,7 +43,7 @@ module Holdup
 
         def json(result) = result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
 
-        def report(result, **layout) = Holdup::Lab::Jit::Text.new(result, Holdup::Lab::Jit::Comparison.new(result), **layout)
+        def report(result) = Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result), words: @words)
       end
     end
   end

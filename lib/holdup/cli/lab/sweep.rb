@@ -2,9 +2,9 @@
 
 require "json"
 require_relative "../../lab/sweep"
-require_relative "../../lab/sweep/text"
-require_relative "../../reports/style"
+require_relative "../../lab/sweep/report"
 require_relative "../../stores"
+require_relative "../laid_out"
 require_relative "../places"
 require_relative "progress"
 
@@ -26,14 +26,14 @@ module Holdup
         # @param console [Console]
         # @param ledger [Holdup::Lab::Sweep::Ledger]
         # @param store [String, nil] URL or path
-        # @param json [Boolean]
+        # @param format [Symbol] :text, :markdown or :json
         # @param language [String, nil] nil: from the environment
         # @param lab [#new] Holdup::Lab::Sweep
-        def initialize(console:, ledger:, store: nil, json: false, language: nil, lab: Holdup::Lab::Sweep)
+        def initialize(console:, ledger:, store: nil, format: :text, language: nil, lab: Holdup::Lab::Sweep)
           @console = console
           @ledger = ledger
           @store = store
-          @json = json
+          @format = format
           @words = Reports::Words.new(language || Places.language(console.env))
           @lab = lab
         end
@@ -41,7 +41,7 @@ module Holdup
         # @return [Integer] exit status
         def run
           result = measured
-          @console.out.write(@json ? "#{JSON.pretty_generate(json(result))}\n" : text(result))
+          @console.out.write(told(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path))
           result.signal ? SIGNALED + result.signal : OK
         end
@@ -57,14 +57,14 @@ module Holdup
           store&.close
         end
 
-        def text(result)
-          width = (@console.columns || WIDTHS.begin).clamp(WIDTHS)
-          report(result, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
+        def told(result)
+          return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
+          LaidOut.call(report(result).page, format: @format, console: @console, widths: WIDTHS)
         end
 
         def json(result) = result.to_h
 
-        def report(result, **layout) = Holdup::Lab::Sweep::Text.new(result, **layout)
+        def report(result) = Holdup::Lab::Sweep::Report.new(result, words: @words)
       end
     end
   end

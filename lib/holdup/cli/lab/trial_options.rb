@@ -13,7 +13,7 @@ module Holdup
       class TrialOptions
         SPANS = {seconds: 20, rounds: 2, warm_up_s: 45}.freeze
         # What is not of the plan.
-        OUTPUT = %i[store json language].freeze
+        OUTPUT = %i[store format language].freeze
         LOADS = %i[rates ladder connections].freeze
         TOOLS = %i[wrk].freeze
         COMMAND = "end with it: -- bundle exec puma -p {port}"
@@ -78,8 +78,14 @@ module Holdup
           parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") { |text| values[:out] = text }
           parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
           parser.on("--store URL", "a store that gets the measurements as well") { |text| values[:store] = text }
-          parser.on("--json", "for programs") { values[:json] = true }
+          parser.on("--json", "for programs") { lay_out(values, :json) }
+          parser.on("--markdown", "for a pull request or an issue") { lay_out(values, :markdown) }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        end
+
+        def lay_out(values, name)
+          raise UsageError.new("--json and --markdown can't be combined", "leave out one of them") unless [nil, name].include?(values[:format])
+          values[:format] = name
         end
 
         def rates(option, text) = text.split(",").map { |part| rate(part) || self.class.refuse(option, text, "requests per second above 0") }.uniq.sort

@@ -18,9 +18,12 @@ module Holdup
       end
 
       # @return [String]
-      def title
+      def title = word(:title, **facts)
+
+      # @return [Hash{Symbol => Object}] what was tried, for a title
+      def facts
         plan = @result.plan
-        word(:title, settings: plan.arms.map(&:setting).uniq.size, command: Reports::Width.clean(plan.command.join(" ")), rounds: plan.rounds, seconds: format("%g", plan.seconds))
+        {settings: plan.arms.map(&:setting).uniq.size, command: Reports::Width.clean(plan.command.join(" ")), rounds: plan.rounds, seconds: format("%g", plan.seconds)}
       end
 
       # @return [String] the one to remember

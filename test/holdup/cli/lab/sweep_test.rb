@@ -76,8 +76,15 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_match(/Too early to say/, out)
   end
 
+  def test_markdown_for_a_pull_request
+    _, out, = run_command(result(reading(arm)), format: :markdown)
+    assert_match(/\A# Settings of \\`puma\\`: 2, .*\*\*Too early to say.*^\| setting \| served\/s .*^\| 1 x 5 \\\* \| 40\.0 /m, out)
+    assert_match(/--json and --markdown can't be combined/, refused("--json", "--markdown", "--threads", "1", *REST))
+    assert_equal :markdown, parse("--threads", "1", "--markdown", *REST)[:format]
+  end
+
   def test_after_ctrl_c_prints_what_there_is
-    status, out, = run_command(Swept::Sweep::Result.new(ledger(reading(arm)), signal: 2), json: true)
+    status, out, = run_command(Swept::Sweep::Result.new(ledger(reading(arm)), signal: 2), format: :json)
     assert_equal [130, 2], [status, JSON.parse(out)["left"]]
   end
 end

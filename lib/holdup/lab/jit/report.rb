@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../reports/figures"
-require_relative "../../reports/layout"
+require_relative "../../reports/page"
 require_relative "../../reports/section"
 require_relative "../../reports/words"
 require_relative "../spread"
@@ -10,24 +10,22 @@ require_relative "../sweep/sentences"
 module Holdup
   module Lab
     module Jit
-      # The comparison for a terminal or a pipe: the verdict first, then what it stands on.
-      class Text
+      # The comparison as a report: the verdict first, then what it stands on.
+      class Report
         MS = 1e6
 
         # @param result [Sweep::Result]
         # @param comparison [Comparison] of it
         # @param words [Reports::Words]
-        # @param width [Integer] columns
-        # @param style [Reports::Style]
-        def initialize(result, comparison, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+        def initialize(result, comparison, words: Reports::Words.new)
           @result = result
           @comparison = comparison
           @words = words
-          @layout = Reports::Layout.new(width:, style:)
+          @sentences = Sweep::Sentences.new(result, words:)
         end
 
-        # @return [String] ends with a newline
-        def call = "#{[*@layout.bold(verdict), *doubts, *@layout.section(speed), *@layout.section(costs)].join("\n")}\n"
+        # @return [Reports::Page]
+        def page = Reports::Page.new(title: word(:title, **@sentences.facts), facts: [], lead: verdict, remarks: doubts, sections: [speed, costs])
 
         private
 
@@ -45,8 +43,7 @@ module Holdup
 
         def doubts
           lists = {misnamed: @comparison.misnamed, saturated: @comparison.saturated, unsteady: @comparison.lines.reject { |line| line.readings.all?(&:steady) }}
-          said = lists.reject { |_, lines| lines.empty? }.map { |key, lines| word(key, names: lines.map { |line| line.arm.name }.join("; ")) }
-          [*left, *said].flat_map { |text| @layout.warning(text) }
+          [*left, *lists.reject { |_, lines| lines.empty? }.map { |key, lines| word(key, names: lines.map { |line| line.arm.name }.join("; ")) }]
         end
 
         def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
@@ -54,7 +51,7 @@ module Holdup
         def speed
           columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99", word(:served)]
           rows = @comparison.lines.map { |line| [line.arm.name, ms(line.cpu_ns), *change(line), *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, Reports::Figures.rate(line.throughput)] }
-          Reports::Section.new(title: word(:speed, level: Sweep::Sentences.new(@result, words: @words).level(@comparison.rate)), columns:, rows:, notes: [word(:speed_note)])
+          Reports::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:, notes: [word(:speed_note)])
         end
 
         def change(line)

@@ -2,9 +2,10 @@
 
 require "test_helper"
 require "support/swept"
-require "holdup/lab/sweep/text"
+require "holdup/lab/sweep/report"
+require "holdup/reports/page_text"
 
-class Holdup::Lab::Sweep::TextTest < Minitest::Test
+class Holdup::Lab::Sweep::ReportTest < Minitest::Test
   include Swept
 
   ALL = [[1, 5, {}], [1, 5, {again: true}], [1, 3, {}]].freeze
@@ -14,7 +15,7 @@ class Holdup::Lab::Sweep::TextTest < Minitest::Test
     result(*readings, predictions: [prediction(arm), prediction(arm(1, 3), p95_ms: 90)])
   end
 
-  def text(result, language = "en") = Swept::Sweep::Text.new(result, words: Holdup::Reports::Words.new(language)).call
+  def text(result, language = "en") = Holdup::Reports::PageText.new(Swept::Sweep::Report.new(result, words: Holdup::Reports::Words.new(language)).page).call
 
   def test_the_verdict_first_then_measured_and_predicted
     said = text(found)
