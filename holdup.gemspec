@@ -12,7 +12,7 @@ Gem::Specification.new do |spec|
   spec.license = "MIT"
   spec.required_ruby_version = ">= 3.3"
   spec.metadata = {"rubygems_mfa_required" => "true"}
-  spec.files = Dir["lib/**/*.{rb,yml,tt,erb,css,svg}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
+  spec.files = Dir["lib/**/*.{rb,yml,tt,erb,css,js,svg,txt}", "ext/**/*.{rb,c,h}", "exe/*", "docs/**/*.md", "*.md", "LICENSE.txt"]
   spec.bindir = "exe"
   spec.executables = ["holdup"]
   # JRuby has no GVL to measure and no sqlite3: a gem of its own (`HOLDUP_PLATFORM=java gem build`) installs and loads there.

@@ -5,9 +5,10 @@ require "digest"
 module Holdup
   class Web
     # The files that pages refer to. Their names have a digest of what is in them, so a browser asks for each only once.
+    # Scripts and charts.css are built from assets/ by bin/assets; the built files are in the gem, so nobody who uses it needs Node.
     class Assets
       DIR = File.join(__dir__, "assets")
-      TYPES = {".css" => "text/css; charset=utf-8", ".svg" => "image/svg+xml"}.freeze
+      TYPES = {".css" => "text/css; charset=utf-8", ".js" => "text/javascript; charset=utf-8", ".svg" => "image/svg+xml", ".txt" => "text/plain; charset=utf-8"}.freeze
       FOREVER = "public, max-age=31536000, immutable"
 
       Asset = Data.define(:type, :body)

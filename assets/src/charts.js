@@ -1,0 +1,53 @@
+import { Plot } from "./plot.js";
+
+/**
+ * All charts of a page: elements with data-series="ADDRESS#NAME", where NAME is one of the charts of the document at ADDRESS.
+ * What can't be had is said in the chart's place; the table beside it has the figures anyway.
+ */
+export class Charts {
+  #plots = new WeakMap();
+
+  /**
+   * @param {ParentNode} root
+   * @param {object} words
+   */
+  constructor(root, words) {
+    this.root = root;
+    this.words = words;
+  }
+
+  /** Draws them, or draws them again with what is new. Each address is asked once, however many charts it has. */
+  async load() {
+    const places = [...this.root.querySelectorAll("[data-series]")];
+    const addresses = new Set(places.map((place) => place.dataset.series.split("#")[0]));
+    await Promise.all([...addresses].map((address) => this.#show(address, places)));
+  }
+
+  async #show(address, places) {
+    const here = places.filter((place) => place.dataset.series.startsWith(`${address}#`));
+    try {
+      const charts = await ask(address);
+      for (const place of here) this.#draw(place, charts[place.dataset.series.split("#")[1]]);
+    } catch (error) {
+      for (const place of here) if (!this.#plots.has(place)) apologize(place);
+      throw error;
+    }
+  }
+
+  #draw(place, chart) {
+    if (!chart) return;
+    if (!this.#plots.has(place)) this.#plots.set(place, new Plot(place, this.words));
+    this.#plots.get(place).show(chart);
+  }
+}
+
+async function ask(address) {
+  const answer = await fetch(address, { credentials: "same-origin", headers: { accept: "application/json" } });
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  return answer.json();
+}
+
+function apologize(place) {
+  place.hidden = false;
+  place.textContent = place.dataset.failed;
+}

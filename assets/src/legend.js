@@ -1,0 +1,42 @@
+import { PALETTE, dashes } from "./lines.js";
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/**
+ * What each line is called, what it looks like and what it says under the cursor.
+ * @param {import("./plot.js").Chart} chart
+ * @returns {{element: HTMLUListElement, show: (texts: string[]) => void}}
+ */
+export function legend(chart) {
+  const element = Object.assign(document.createElement("ul"), { className: "keys" });
+  const values = chart.series.map((series, at) => {
+    const item = element.appendChild(document.createElement("li"));
+    item.append(chart.kind === "stack" ? patch(series.state) : stroke(at), ` ${series.label} `);
+    return item.appendChild(document.createElement("b"));
+  });
+  return { element, show: (texts) => values.forEach((value, at) => (value.textContent = texts[at])) };
+}
+
+function patch(state) {
+  const svg = drawing();
+  svg.append(shape("rect", { class: `s-${state}`, width: "100%", height: "100%" }));
+  if (document.getElementById(`p-${state}`)) svg.append(shape("rect", { fill: `url(#p-${state})`, width: "100%", height: "100%" }));
+  return svg;
+}
+
+function stroke(at) {
+  const svg = drawing();
+  svg.append(shape("line", { class: `l-${PALETTE[at % PALETTE.length]}`, x1: 0, x2: "100%", y1: "50%", y2: "50%", "stroke-dasharray": dashes(at).join(" ") }));
+  return svg;
+}
+
+function drawing() {
+  const svg = shape("svg", { class: "swatch", "aria-hidden": "true", focusable: "false" });
+  return svg;
+}
+
+function shape(name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  Object.entries(attributes).forEach(([key, value]) => element.setAttribute(key, value));
+  return element;
+}

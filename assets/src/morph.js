@@ -1,0 +1,27 @@
+/**
+ * Makes what stands in the page what the server says now, in place: elements that stay keep focus, scroll position and whether
+ * they are open. What scripts have made stays theirs (data-series, data-keep).
+ * @param {Element} old
+ * @param {Element} fresh
+ */
+export function morph(old, fresh) {
+  attributes(old, fresh);
+  if (old.matches("[data-series], [data-keep]")) return;
+  const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
+  after.forEach((node, at) => (at < before.length ? change(before[at], node) : old.append(node)));
+  before.slice(after.length).forEach((node) => node.remove());
+}
+
+function change(old, fresh) {
+  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) old.replaceWith(fresh);
+  else if (old.nodeType === Node.ELEMENT_NODE) morph(old, fresh);
+  else if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
+}
+
+/** Whether it is open or hidden is up to the person in front of it. */
+const THEIRS = ["open", "hidden"];
+
+function attributes(old, fresh) {
+  for (const { name } of [...old.attributes]) if (!THEIRS.includes(name) && !fresh.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of fresh.attributes) if (!THEIRS.includes(name) && old.getAttribute(name) !== value) old.setAttribute(name, value);
+}

@@ -1,0 +1,58 @@
+import uPlot from "uplot";
+import { PALETTE, dashes } from "./lines.js";
+import { overlays } from "./overlays.js";
+import { fill } from "./patterns.js";
+import { stacked } from "./stack.js";
+import { colour } from "./theme.js";
+
+const HEIGHT = 220;
+/** Charts over time move their cursors together. */
+const TOGETHER = "holdup";
+
+/**
+ * @param {import("./plot.js").Chart} chart
+ * @returns {uPlot.AlignedData}
+ */
+export const data = (chart) => [chart.x.values, ...(chart.kind === "stack" ? stacked : (lines) => lines)(chart.series.map((line) => line.values))];
+
+/**
+ * What uPlot is told of a chart.
+ * @param {import("./plot.js").Chart} chart
+ * @param {{width: number, tell: Record<string, (value: number) => string>, clock: ReturnType<typeof import("./times.js").clocks>}} how
+ * @returns {uPlot.Options}
+ */
+export function options(chart, { width, tell, clock }) {
+  const timed = chart.x.unit === "time";
+  return {
+    width, height: HEIGHT, legend: { show: false },
+    cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
+    scales: { x: { time: timed, distr: chart.x.log ? 3 : 1 }, y: { range: (_, _low, high) => [0, ceiling(chart, high)] } },
+    axes: [xAxis(chart, tell, clock), yAxis(chart, tell)],
+    series: [{}, ...chart.series.map((line, at) => (chart.kind === "stack" ? layer(line) : stroke(at)))],
+    bands: chart.kind === "stack" ? bands(chart) : [],
+    plugins: [overlays(chart)],
+  };
+}
+
+/** A limit that nothing comes near must not press what was measured to the floor, unless the chart says it is the whole. */
+function ceiling(chart, high) {
+  if (chart.most) return chart.most;
+  const near = (chart.limits ?? []).map((limit) => limit.at).filter((at) => at < (high || 0) * 3);
+  return Math.max(high || 0, ...near) * 1.08 || 1;
+}
+
+const axis = () => ({ stroke: () => colour("quiet"), font: "12px system-ui, sans-serif", grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line"), width: 1 } });
+
+function xAxis(chart, tell, clock) {
+  const values = chart.x.unit === "time" ? (_, splits, __, ___, step) => clock.axis(splits, step) : (_, splits) => splits.map(tell[chart.x.unit]);
+  return { ...axis(), space: 70, values };
+}
+
+const yAxis = (chart, tell) => ({ ...axis(), size: 70, values: (_, splits) => splits.map(tell[chart.unit]) });
+
+const stroke = (at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: false } });
+
+const layer = (line) => ({ stroke: () => colour(line.state), width: 1, fill: (plot) => fill(plot.ctx, line.state), points: { show: false } });
+
+/** Each layer fills down to the one below it only. */
+const bands = (chart) => chart.series.slice(1).map((line, at) => ({ series: [at + 2, at + 1], fill: (plot) => fill(plot.ctx, line.state) }));

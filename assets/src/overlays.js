@@ -1,0 +1,57 @@
+import { colour } from "./theme.js";
+
+/**
+ * What stands over a chart besides its lines: limits, moments at which something changed, a point that was measured.
+ * @param {import("./plot.js").Chart} chart
+ * @returns {import("uplot").Plugin}
+ */
+export function overlays(chart) {
+  return { hooks: { draw: [(plot) => draw(plot, chart)] } };
+}
+
+function draw(plot, chart) {
+  const { ctx: context } = plot;
+  context.save();
+  context.beginPath();
+  context.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
+  context.clip();
+  context.font = `${12 * ratio()}px system-ui, sans-serif`;
+  for (const limit of chart.limits ?? []) across(plot, limit);
+  for (const mark of chart.marks ?? []) down(plot, mark);
+  for (const point of chart.points ?? []) dot(plot, point);
+  context.restore();
+}
+
+const ratio = () => window.devicePixelRatio || 1;
+
+function across(plot, { at, label }) {
+  const y = plot.valToPos(at, "y", true), { left, width } = plot.bbox;
+  rule(plot.ctx, [left, y, left + width, y], "warn");
+  plot.ctx.fillText(label, left + 4 * ratio(), y - 4 * ratio());
+}
+
+function down(plot, { at, label }) {
+  const x = plot.valToPos(at, "x", true), { top, height } = plot.bbox;
+  rule(plot.ctx, [x, top, x, top + height], "quiet");
+  plot.ctx.fillText(label, x + 4 * ratio(), top + 14 * ratio());
+}
+
+function dot(plot, { x, y, label }) {
+  const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)];
+  plot.ctx.fillStyle = colour("ink");
+  plot.ctx.beginPath();
+  plot.ctx.arc(left, top, 5 * ratio(), 0, 2 * Math.PI);
+  plot.ctx.fill();
+  plot.ctx.fillText(label, left + 8 * ratio(), top - 6 * ratio());
+}
+
+function rule(context, [fromX, fromY, toX, toY], name) {
+  context.strokeStyle = context.fillStyle = colour(name);
+  context.lineWidth = ratio();
+  context.setLineDash([5 * ratio(), 4 * ratio()]);
+  context.beginPath();
+  context.moveTo(fromX, fromY);
+  context.lineTo(toX, toY);
+  context.stroke();
+  context.setLineDash([]);
+}

@@ -1,0 +1,90 @@
+import uPlot from "uplot";
+import { moved } from "./cursor.js";
+import { legend } from "./legend.js";
+import { data, options } from "./options.js";
+import { onThemeChange } from "./theme.js";
+
+/**
+ * What the server says of a chart (lib/holdup/web/chart.rb).
+ * @typedef {{label: string, state?: string, values: (number | null)[]}} Line
+ * @typedef {object} Chart
+ * @property {"stack" | "line"} kind
+ * @property {{unit: string, values: number[], log?: boolean}} x
+ * @property {string} unit of the values
+ * @property {Line[]} series
+ * @property {number} [most] where the scale ends
+ * @property {{at: number, label: string}[]} [limits]
+ * @property {{at: number, label: string}[]} [marks]
+ * @property {{x: number, y: number, label: string}[]} [points]
+ */
+
+/** A chart in its place: drawn, with a legend that tells what is under the cursor, moved by mouse and keys. */
+export class Plot {
+  /**
+   * @param {HTMLElement} place
+   * @param {{tell: object, clock: object}} words
+   */
+  constructor(place, words) {
+    this.place = place;
+    this.words = words;
+    this.said = Object.assign(document.createElement("p"), { className: "quiet" });
+    this.said.setAttribute("aria-live", "polite");
+    place.addEventListener("keydown", (event) => this.#key(event));
+    place.addEventListener("blur", () => this.drawn?.setCursor({ left: -10, top: -10 }, true, true));
+    new ResizeObserver(() => this.#fit()).observe(place);
+    onThemeChange(() => this.drawn?.redraw());
+  }
+
+  /** @param {Chart} chart */
+  show(chart) {
+    const shape = JSON.stringify([chart.kind, chart.series.map((line) => line.label), chart.limits, chart.marks, chart.points]);
+    const known = this.drawn && shape === this.shape;
+    this.chart = chart;
+    this.shape = shape;
+    known ? this.drawn.setData(data(chart)) : this.#draw();
+    this.#tell();
+  }
+
+  #draw() {
+    this.drawn?.destroy();
+    this.legend = legend(this.chart);
+    this.place.hidden = false;
+    this.place.replaceChildren(this.legend.element, this.said);
+    const how = { width: this.#width(), ...this.words };
+    this.drawn = new uPlot({ ...options(this.chart, how), hooks: { setCursor: [() => this.#tell()] } }, data(this.chart), this.place);
+  }
+
+  #width() {
+    return Math.max(200, this.place.clientWidth);
+  }
+
+  #fit() {
+    if (this.drawn && this.drawn.width !== this.#width()) this.drawn.setSize({ width: this.#width(), height: this.drawn.height });
+  }
+
+  #key(event) {
+    if (!this.drawn || event.ctrlKey || event.metaKey || event.altKey) return;
+    const to = moved(event.key, this.drawn.cursor.idx, this.chart.x.values.length);
+    if (to === undefined) return;
+    event.preventDefault();
+    const left = to === null ? -10 : this.drawn.valToPos(this.chart.x.values[to], "x");
+    this.drawn.setCursor({ left, top: to === null ? -10 : 1 }, true, true);
+    if (to !== null) this.said.textContent = this.#sentence(to);
+  }
+
+  /** The legend has what is under the cursor, and without one the newest. */
+  #tell() {
+    const at = this.drawn?.cursor.idx ?? this.chart.x.values.length - 1;
+    this.legend?.show(this.chart.series.map((line) => this.#value(line, at)));
+  }
+
+  #value(line, at) {
+    return this.words.tell[this.chart.unit](line.values[at]);
+  }
+
+  #sentence(at) {
+    const { unit, values } = this.chart.x;
+    const where = unit === "time" ? this.words.clock.moment(values[at]) : this.words.tell[unit](values[at]);
+    return [where, ...this.chart.series.map((line) => `${line.label} ${this.#value(line, at)}`)].join(", ");
+  }
+}

@@ -1,0 +1,40 @@
+/** Moments in the viewer's language and time zone; the server can only know its own zone. */
+
+const MINUTE = 60, DAY = 86400;
+
+/**
+ * @param {string} language
+ * @param {string} [zone] the viewer's, unless a test names one
+ */
+export function clocks(language, zone) {
+  const format = (options) => new Intl.DateTimeFormat(language, { timeZone: zone, hourCycle: "h23", ...options });
+  const hour = { hour: "2-digit", minute: "2-digit" }, day = { month: "short", day: "numeric" };
+  const [short, exact, date, full] = [hour, { ...hour, second: "2-digit" }, day, { year: "numeric", ...day, ...hour }].map(format);
+  return {
+    /** @param {number} second since 1970 */
+    moment: (second) => full.format(second * 1000),
+    /**
+     * Labels of an axis: no more than its steps need, with the day where it changes.
+     * @param {number[]} seconds
+     * @param {number} step between two of them
+     */
+    axis(seconds, step) {
+      const days = seconds.map((second) => date.format(second * 1000));
+      if (step >= DAY) return days;
+      const clock = step < MINUTE ? exact : short;
+      return seconds.map((second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + clock.format(second * 1000));
+    },
+  };
+}
+
+/**
+ * Every <time datetime> below in the viewer's zone.
+ * @param {ParentNode} root
+ * @param {{moment: (second: number) => string}} clock
+ */
+export function localize(root, clock) {
+  for (const time of root.querySelectorAll("time[datetime]")) {
+    const second = Date.parse(time.getAttribute("datetime")) / 1000;
+    if (Number.isFinite(second)) time.textContent = clock.moment(second);
+  }
+}
