@@ -98,7 +98,7 @@ module Holdup
         Reports::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
-      def lay_out(page) = LaidOut.call(page, format: @format, console: @console, widths: WIDTHS)
+      def lay_out(page) = LaidOut.call(page, format: @format, console: @console, widths: WIDTHS, language: @words.language)
 
       def span(from_s, to_s) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
     end

@@ -12,7 +12,7 @@ module Holdup
     class CompareOptions
       USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT [options]"
       DAY_S = 86_400
-      FORMATS = %i[text markdown json].freeze
+      FORMATS = %i[text markdown json html].freeze
       FAMILIES = Analysis::Comparison::Metric::FAMILIES
       # Options that take several arguments.
       LISTS = %w[--revision --states].freeze
@@ -51,7 +51,8 @@ module Holdup
       def declare(parser, values)
         sides(parser, values)
         units(parser, values)
-        parser.on("--format FORMAT", "text, markdown or json") { |text| values[:format] = Inquiry::Values.choice("--format", text, FORMATS) }
+        parser.on("--format FORMAT", "text, markdown, json or html") { |text| values[:format] = Inquiry::Values.choice("--format", text, FORMATS) }
+        parser.on("--out FILE", "write it there; html is one file with all in it") { |text| values[:out] = text }
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
         parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
@@ -76,7 +77,7 @@ module Holdup
       def keywords(values)
         check(values)
         {filter: Analysis::Filter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
-         **values.slice(:families, :store, :language)}
+         **values.slice(:families, :out, :store, :language)}
       end
 
       def check(values)

@@ -4,23 +4,39 @@ require_relative "../reports/style"
 
 module Holdup
   class CLI
-    # A page as it was asked for: Markdown, or text for a terminal or a pipe.
+    # A page as it was asked for: Markdown, a file for a browser, or text for a terminal or a pipe.
     module LaidOut
       module_function
 
       # @param page [Reports::Page]
-      # @param format [Symbol] :markdown, else text
+      # @param format [Symbol] :markdown, :html, else text
       # @param console [Console]
       # @param widths [Range<Integer>] columns of text
+      # @param language [String] of the page, which HTML says
       # @return [String] ends with a newline
-      def call(page, format:, console:, widths:)
-        if format == :markdown
-          require_relative "../reports/page_markdown"
-          return Reports::PageMarkdown.new(page).call
+      def call(page, format:, console:, widths:, language: "en")
+        case format
+        when :markdown then markdown(page)
+        when :html then html(page, language)
+        else text(page, console, widths)
         end
+      end
+
+      def markdown(page)
+        require_relative "../reports/page_markdown"
+        Reports::PageMarkdown.new(page).call
+      end
+
+      def html(page, language)
+        require_relative "../web/static/document"
+        Holdup::Web::Static::Document.of(page, language:).call
+      end
+
+      def text(page, console, widths)
         require_relative "../reports/page_text"
         Reports::PageText.new(page, width: (console.columns || 80).clamp(widths), style: Reports::Style.for(console.out, console.env)).call
       end
+      private_class_method :markdown, :html, :text
     end
   end
 end

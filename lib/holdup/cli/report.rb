@@ -4,6 +4,7 @@ require_relative "../doctor/checks/drift"
 require_relative "../inquiry/drifts"
 require_relative "../inquiry/summed"
 require_relative "../reports/words"
+require_relative "destination"
 require_relative "places"
 require_relative "report_options"
 
@@ -11,8 +12,10 @@ module Holdup
   class CLI
     # Prints what the store knows about a span of time.
     class Report
-      FORMATS = %i[text json markdown].freeze
+      FORMATS = %i[text json markdown html].freeze
       LIMIT = 15
+      # What rows are sorted by, in the words of the dashboard.
+      ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
       # The widest a report gets on its own: longer lines are harder to read, and names fit.
       WIDTHS = (60..120)
 
@@ -29,7 +32,8 @@ module Holdup
       # @param language [String, nil] nil: from the environment
       # @param limit [Integer] rows of each table
       # @param details [Boolean] also the group means of each row
-      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, store: nil, language: nil)
+      # @param out [String, nil] file that it is written to
+      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, out: nil, store: nil, language: nil)
         @console = console
         @span = {from_s:, to_s:}
         @view = {filter:, by:, sort:}
@@ -37,15 +41,28 @@ module Holdup
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
         @layout = {limit:, details:}
+        @destination = Destination.new(console, file: out, format:)
       end
 
       # @return [Integer] exit status
       def run
-        @console.out.write(report(summary).call)
+        @destination.write((@format == :html) ? html : report(summary).call)
         OK
       end
 
       private
+
+      def html
+        require_relative "../web/static/report"
+        Places.reading(@console.env, @store) do |store|
+          @drifts = drifts(store)
+          Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told:).call
+        end
+      end
+
+      def asked
+        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter], limit: @layout[:limit], params: {"sort" => ORDERS.fetch(@view[:sort])})
+      end
 
       def summary
         Places.reading(@console.env, @store) do |store|

@@ -11,6 +11,8 @@ module Holdup
     # The arguments of `holdup report` as the keywords of Report.
     class ReportOptions
       USAGE = "holdup report [options]"
+      # More rows, and a file might be larger than 1 MB.
+      HTML_LIMIT = 100
 
       # @param console [Console] for the time
       def initialize(console)
@@ -50,7 +52,8 @@ module Holdup
       def view(parser, values)
         parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Inquiry::Values.choice("--by", text, Analysis::Grouping::BY) }
         parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Inquiry::Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
-        parser.on("--format FORMAT", "text, json or markdown") { |text| values[:format] = Inquiry::Values.choice("--format", text, Report::FORMATS) }
+        parser.on("--format FORMAT", "text, json, markdown or html") { |text| values[:format] = Inquiry::Values.choice("--format", text, Report::FORMATS) }
+        parser.on("--out FILE", "write it there; html is one file with all in it") { |text| values[:out] = text }
         parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 1..100_000) }
         parser.on("--details", "also the means of slices of each row") { values[:details] = true }
       end
@@ -60,8 +63,17 @@ module Holdup
         from_s, to_s = span_of(values)
         by = by_of(values, filter)
         filter = filter.with(kind: :job) if by == :priority
+        check_html(values) if values[:format] == :html
         {from_s:, to_s:, filter:, by:, sort: values.fetch(:sort, :stalled), format: values.fetch(:format, :text),
-         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:store, :language)}
+         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:out, :store, :language)}
+      end
+
+      # Pages have rows by name, and those of the worst units have all of them.
+      def check_html(values)
+        other = %i[by details].find { |key| values[key] && values[key] != :name }
+        raise UsageError.new("--#{other} can't be combined with --format html", "the file has rows by name, and the means of slices of each unit it has a page of") if other
+        return if values.fetch(:limit, 1) <= HTML_LIMIT
+        raise UsageError.new("--limit is at most #{HTML_LIMIT} with --format html", "a file that is mailed has to stay small")
       end
 
       def moment(option, text) = Inquiry::Values.moment(option, text, now_s: @now_s)

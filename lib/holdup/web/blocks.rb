@@ -5,6 +5,10 @@ module Holdup
     # What a page is made of, before it is laid out. Each has a template of its name; what needs a script for drawing has
     # its figures in a table as well.
     module Blocks
+      # @param page [Reports::Page]
+      # @return [Array<Object>] its sentence, what is said of it, its tables
+      def self.of(page) = [Lead.new(text: page.lead), Notes.new(texts: [*page.facts, *page.remarks].compact), *page.sections.map { |section| Table.of(section) }]
+
       # The one sentence. `level`: :plain, :good, :warn
       Lead = Data.define(:text, :level) do
         def initialize(text:, level: :plain) = super

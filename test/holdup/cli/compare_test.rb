@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/cli"
 require "json"
+require "nokogiri"
 
 class Holdup::CLI::CompareTest < Minitest::Test
   include CommandLine
@@ -66,6 +67,18 @@ class Holdup::CLI::CompareTest < Minitest::Test
     said = compare(*SPANS, "--lang", "ja").out
     assert_match(/^改善: /, said)
     assert_operator said.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
+  end
+
+  def test_one_file_for_a_browser
+    [SPANS, ["--states", "off=73m..60m", "on=13m.."]].each do |sides|
+      said = compare(*sides, "--format", "html", "--lang", "ja")
+      assert_equal [0, ""], [said.status, said.err]
+      page = Nokogiri::HTML5(said.out, max_errors: 5)
+      assert_empty page.errors.map(&:to_s)
+      assert_equal "ja", page.root["lang"]
+      assert_match(/改善/, page.at_css(".lead").text)
+      assert_match(/yjit.*none/m, page.css("table").map(&:text).join)
+    end
   end
 
   def test_several_states_against_the_first

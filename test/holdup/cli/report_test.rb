@@ -29,6 +29,19 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  def test_one_file_for_a_browser
+    with_store do |store|
+      file = "#{store}.html"
+      assert_equal [0, "", ""], report("--format", "html", "--out", file, "--lang", "ja", "--name", "Orders*", store:).then { |said| [said.status, said.out, said.err] }
+      assert_match(/\A<!DOCTYPE html>\n<html lang="ja">/, File.read(file))
+      assert_equal "名前: Orders*", File.read(file)[%r{(?<=class="about">)名前[^<]*}]
+      assert_match(/\A<!DOCTYPE html>/, report("--format", "html", store:).out)
+      refused = report("--format", "json", "--out", "/nonexistent/x", store:)
+      assert_equal [1, ""], [refused.status, refused.out]
+      assert_match(%r{\Aholdup: /nonexistent/x can't be written}, refused.err)
+    end
+  end
+
   def test_filters_and_order
     with_store do |store|
       rows = JSON.parse(report("--format", "json", "--name", "*Controller#index", "--sort", "count", store:).out)["series"]
@@ -72,7 +85,8 @@ class Holdup::CLI::ReportTest < Minitest::Test
   def test_wrong_questions
     {%w[--since yesterday] => /30m, 1h, 2d/, %w[--since 1h --until 2h] => /not before/, %w[--by colour] => /name, setting, process, queue/,
      %w[--sort stalld] => /did you mean stalled/, %w[--format xml] => /text, json, markdown/, %w[--kind foo] => /request, job/,
-     %w[--threads 0] => /whole number/, %w[--lang fr] => /en, ja/, %w[--by process --name A] => /can't be combined/}
+     %w[--threads 0] => /whole number/, %w[--lang fr] => /en, ja/, %w[--by process --name A] => /can't be combined/,
+     %w[--format html --by setting] => /--by can't be combined with --format html/, %w[--format html --details] => /--details can't/, %w[--format html --limit 101] => /at most 100/}
       .each do |arguments, message|
         said = holdup("report", *arguments)
         assert_equal [2, 1, ""], [said.status, said.err.lines.size, said.out], arguments

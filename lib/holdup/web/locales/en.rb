@@ -16,7 +16,7 @@ module Holdup
         exports: "This page as", export_json: "JSON", export_csv: "CSV", export_md: "Markdown",
 
         meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out",
-        of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; add limit=500 to the address, or take the CSV.",
+        of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; a larger limit (limit=500 in the address) shows them.",
         each_of_them: "One by one", spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
         no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
         ceiling_fine: "%<vcpus>s, %<processes>s: CPU can reach %<range>s.",

@@ -16,7 +16,7 @@ module Holdup
         exports: "このページの出力", export_json: "JSON 形式", export_csv: "CSV 形式", export_md: "Markdown 形式",
 
         meaning: "意味", sufferers: "最も被害を受けた処理", all_blame: "すべての原因と被害", all_endpoints: "すべて表示", stands_out: "目立つ点",
-        of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。アドレスに limit=500 を加えるか、CSV を使ってください。",
+        of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。limit を大きくすると表示されます（アドレスに limit=500）。",
         each_of_them: "一覧", spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
         no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         ceiling_fine: "%<vcpus>s、%<processes>s：CPU 使用率は %<range>s に達することができます。",

@@ -15,7 +15,7 @@ module Holdup
         FIELDS = {"base_since" => "2d", "base_until" => "1d"}.freeze
 
         # @return [Array<Object>]
-        def blocks = [form, *((sides.size == 2) ? compared : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
+        def blocks = [form, *((sides.size == 2) ? Blocks.of(report.page) : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
 
         def exports = (sides.size == 2) ? %w[json] : []
 
@@ -30,11 +30,6 @@ module Holdup
         def form
           fields = FIELDS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:) }
           Blocks::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
-        end
-
-        def compared
-          page = report.page
-          [Blocks::Lead.new(text: page.lead), Blocks::Notes.new(texts: [*page.facts, *page.remarks].compact), *page.sections.map { |section| Blocks::Table.of(section) }]
         end
 
         def report = @report ||= Reports::Compare.new(comparison, words: @words.reports, kind: filter.kind)

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    module Static
+      # What a file is about: to pages the same as Query, from values instead of an address.
+      #
+      # - `from_s`, `until_s`: seconds since 1970; `chosen`: Analysis::Filter; `limit`: rows of a table
+      # - `params`: {String => String} what a page is asked for besides
+      Asked = Data.define(:from_s, :until_s, :chosen, :limit, :params) do
+        def initialize(from_s:, until_s:, chosen:, limit:, params: {}) = super
+
+        # @return [String, nil]
+        def [](name) = params[name]
+
+        def kind = chosen.kind
+
+        def threads = chosen.threads
+
+        # @return [Boolean] whether it goes on
+        def live? = false
+
+        # @param overriding [Hash] what the page says itself
+        # @return [Analysis::Filter]
+        def filter(**overriding) = chosen.with(**overriding)
+      end
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "digest"
+require_relative "../assets"
+require_relative "../words"
+require_relative "settled"
+require_relative "part"
+require_relative "templates"
+require_relative "view"
+
+module Holdup
+  class Web
+    module Static
+      # One file with everything in it, that opens from a disk, can be mailed and printed: it refers to nothing, and its policy
+      # forbids the browser to ask anybody for anything or to run anything.
+      class Document
+        STYLES = [File.join(Assets::DIR, "holdup.css"), File.join(__dir__, "static.css")].freeze
+
+        # @param page [Reports::Page] of which it is made
+        # @param language [String]
+        # @return [Document]
+        def self.of(page, language:) = new([Part.new(id: "page", title: page.title, blocks: Blocks.of(page))], title: page.title, words: Words.new(language))
+
+        # @param parts [Array<Part>]
+        # @param title [String]
+        # @param about [Array<String>] lines under the title: of what it is
+        # @param words [Words]
+        def initialize(parts, title:, words:, about: [])
+          @parts = parts
+          @title = title
+          @about = about
+          @words = words
+        end
+
+        # @return [String] HTML
+        def call
+          settled = Settled.new(@parts)
+          parts = @parts.map { |part| part.with(blocks: settled.call(part.blocks)) }
+          Templates.new.render("static", locals: {view: View.new(words: @words, parts:, title: @title), parts:, about: @about, style:, policy:})
+        end
+
+        private
+
+        def style = @style ||= STYLES.map { |file| File.read(file, encoding: "UTF-8") }.join
+
+        def policy = "default-src 'none'; style-src 'sha256-#{Digest::SHA256.base64digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
+      end
+    end
+  end
+end

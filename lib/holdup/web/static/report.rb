@@ -1,0 +1,77 @@
+# frozen_string_literal: true
+
+require_relative "../../inquiry/summed"
+require_relative "../../reports/headline"
+require_relative "../blocks"
+require_relative "../pages"
+require_relative "../remembered"
+require_relative "../words"
+require_relative "asked"
+require_relative "document"
+require_relative "part"
+
+module Holdup
+  class Web
+    module Static
+      # The dashboard's pages about a span of time as one file, with those of the units that one would open first.
+      class Report
+        # In this order. Others ask for more than a span, or are about this moment.
+        PAGES = %w[overview endpoints jobs blame processes jit].freeze
+        # Pages of one kind of units.
+        KINDS = {"endpoints" => :request, "jobs" => :job}.freeze
+        # So many that stalled most, and that caused most stall.
+        UNITS = 5
+
+        # @param store [Stores::Sql]
+        # @param asked [Asked]
+        # @param language [String]
+        # @param told [Array<String>] remarks that are no page's
+        def initialize(store, asked:, language:, told: [])
+          @store = Remembered.new(store)
+          @asked = asked
+          @words = Words.new(language)
+          @told = told
+        end
+
+        # @return [String] HTML
+        def call = Document.new([*pages, *units], title: word(:title), about: [headline.span, *filtered], words: @words).call
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def summary = @summary ||= Inquiry::Summed.call(@store, from_s: @asked.from_s, to_s: @asked.until_s, filter: @asked.filter)
+
+        def headline = Reports::Headline.new(summary, words: @words.reports)
+
+        def filtered
+          chosen = {span_kind: @asked.kind && word(:"kind_#{@asked.kind}"), span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
+          chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Reports::Width.clean(value)}" }.join(", ")]
+        end
+
+        def pages = shown.map { |name| Part.new(id: name, title: word(:"title_#{name}"), blocks: [*remarks(name), *page(name, @asked).blocks]) }
+
+        def shown
+          return PAGES.first(1) if summary.empty?
+          kinds = summary.rows.map(&:kind)
+          PAGES.reject { |name| KINDS.key?(name) && !kinds.include?(KINDS[name]) }
+        end
+
+        def remarks(name) = (name == PAGES.first && @told.any?) ? [Blocks::Notes.new(texts: @told)] : []
+
+        def page(name, asked) = Pages::ALL.fetch(name).new(context: nil, store: @store, query: asked, words: @words)
+
+        def units
+          rows = summary.rows.select { |row| KINDS.value?(row.kind) }
+          (rows.max_by(UNITS, &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)).each_with_index.map { |row, index| unit(row, index + 1) }
+        end
+
+        def unit(row, number)
+          params = {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact
+          page = page("endpoint", @asked.with(chosen: @asked.filter(kind: row.kind), params:))
+          Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, listed: false, page: "endpoint", params:)
+        end
+      end
+    end
+  end
+end

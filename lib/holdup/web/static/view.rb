@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "../view"
+
+module Holdup
+  class Web
+    module Static
+      # What templates need to know in a file: addresses are those of its own parts.
+      class View < Web::View
+        # @param words [Words]
+        # @param parts [Array<Part>]
+        # @param title [String]
+        def initialize(words:, parts:, title:)
+          super(request: nil, words:, query: nil, name: nil, title:)
+          @ids = parts.to_h { |part| [[part.page, part.params], part.id] }
+        end
+
+        # @return [String] "#blame"
+        def url(page, params = {}, **) = "##{@ids.fetch([page, params])}"
+      end
+    end
+  end
+end

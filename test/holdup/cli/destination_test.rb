@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli/console"
+require "holdup/cli/destination"
+require "stringio"
+
+class Holdup::CLI::DestinationTest < Minitest::Test
+  class Terminal < StringIO
+    def tty? = true
+  end
+
+  def test_html_is_nothing_for_a_terminal
+    console = Holdup::CLI::Console.new(out: Terminal.new, err: nil, env: {}, clock: nil)
+    error = assert_raises(Holdup::UsageError) { Holdup::CLI::Destination.new(console, format: :html) }
+    assert_match(/--out report\.html/, error.message)
+    Holdup::CLI::Destination.new(console, format: :text).write("it")
+    assert_equal "it", console.out.string
+    assert Holdup::CLI::Destination.new(console, file: "x.html", format: :html)
+  end
+end

@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web/static/report"
+require "holdup/stores"
+require "digest"
+require "nokogiri"
+
+class Holdup::Web::Static::ReportTest < Minitest::Test
+  HOSTILE = ["<script>alert(1)</script>", "</style><img src=//x.example/a>", "\u202Egnp.exe", "\u{1F4A9}" * 300, "javascript:alert(1)", "'\" onload=x"].freeze
+  SHAPE = {ms: {cpu: 1, stalled: 1, io: 3}, acquisitions: 1, units: 5, blame: 1}.freeze
+
+  def sample(names = nil, **options) = names ? SampleWindows.new(units: names.to_h { |name| [name, SHAPE] }, minutes: 1, **options) : SampleWindows.new
+
+  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::Filter.new, told: [])
+    store = Holdup::Stores.open("memory:")
+    samples.each { |one| store.commit(one.to_a, {}, processes: SampleProcesses.new(one).to_a) }
+    asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s, until_s: samples.first.to_s, chosen:, limit:)
+    Holdup::Web::Static::Report.new(store, asked:, language:, told:).call
+  end
+
+  def parsed(...) = Nokogiri::HTML5(html(...), max_errors: 10).tap { |page| assert_empty page.errors.map(&:to_s) }
+
+  def test_the_pages_and_their_tables
+    page = parsed(sample, told: ["jit is not what it was"])
+    assert_equal %w[overview endpoints blame processes jit], page.css("nav a").map { |link| link["href"].delete_prefix("#") }
+    assert_equal ["All together", "Who caused the stall, who suffered it", "Who suffered most"], page.css("#overview caption").map(&:text).drop(1).first(3)
+    assert_includes page.at_css("#overview .notes").text, "jit is not what it was"
+    assert_equal 8, page.css("#endpoints tbody tr").size
+    assert_equal 8, page.css("#blame table").first.css("tbody tr").count { |row| row.at_css("th").text.include?("Controller") }
+    assert_includes page.at_css("#unit-1").text, "Who stalls it"
+    page.css("table").each { |table| assert_equal 1, table.css("tr").map { |row| row.css("th, td").size }.uniq.size }
+  end
+
+  def test_what_it_refers_to_is_in_it
+    page = parsed(sample)
+    ids = page.css("[id]").map { |element| element["id"] }
+    assert_equal ids.uniq, ids
+    assert_empty page.css("[href]").map { |element| element["href"] }.reject { |href| href == "data:," || ids.include?(href.delete_prefix("#")) }
+    assert_empty page.css("[src], [action], form, script, link[rel=stylesheet], [style]")
+    refute_match(%r{https?:|url\((?!#)|@import}, page.to_s)
+  end
+
+  def test_the_policy_lets_its_style_through_and_nothing_else
+    page = parsed(sample)
+    policy = page.at_css("meta[http-equiv=Content-Security-Policy]")["content"]
+    assert_equal "default-src 'none'; style-src 'sha256-#{Digest::SHA256.base64digest(page.at_css("style").text)}'; img-src data:; base-uri 'none'; form-action 'none'", policy
+    assert_operator page.to_s.index("Content-Security-Policy"), :<, page.to_s.index("<style")
+  end
+
+  def test_names_are_text
+    page = parsed(sample(HOSTILE))
+    assert_empty page.css("script, img, [onload]")
+    assert_includes page.at_css("#endpoints").text, "<script>alert(1)</script>"
+    refute_includes page.to_s, "\u202E"
+  end
+
+  def test_a_megabyte_is_enough_for_the_worst
+    names = Array.new(120) { |index| "#{"\u{1F4A9}" * 300}#{index}" }
+    jobs = sample(names, kind: :job, queue: "\u{1F4A9}" * 100)
+    assert_operator html(sample(names), jobs, limit: 100).bytesize, :<, 1_000_000
+  end
+
+  def test_japanese_filtered_and_empty
+    page = parsed(sample, language: "ja", chosen: Holdup::Analysis::Filter.new(kind: :request, name: "Orders*"))
+    assert_equal "ja", page.root["lang"]
+    assert_match(/リクエスト.*Orders\*/, page.css(".about").last.text)
+    assert_equal 1, page.css("#endpoints tbody tr").size
+    assert_empty parsed(sample, chosen: Holdup::Analysis::Filter.new(name: "none")).css("article").drop(1)
+  end
+end
