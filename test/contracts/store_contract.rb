@@ -15,6 +15,10 @@ module StoreContract
   SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "threads" => 5})
   OTHER = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "threads" => 5})
 
+  Named = Data.define(:name) do
+    def series?(series) = series.name == name
+  end
+
   def setup
     super
     @store = new_store
@@ -167,6 +171,27 @@ module StoreContract
     assert_empty @store.windows(START, now).to_a
   end
 
+  # What a store has a shorter way for has to come to what its windows come to, whatever was rolled up.
+  def test_sums_are_the_windows_added_up
+    random = Random.new(5)
+    @store.commit(mixed_windows(random), {})
+    @store.rollup(START + 25 * 3600 + 700)
+    [[0, 26 * 60], *Array.new(4) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
+      span = minutes.map { |minute| START + minute * MINUTE }
+      [{}, {step_s: 3600}, {together: series("(all)")}, {step_s: 7200, together: series("(all)"), kinds: [:job]}, {names: "B*"}, {only: Named.new("B")}].each do |options|
+        assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set, "#{span} #{options}"
+      end
+    end
+  end
+
+  def test_the_shortest_windows_that_are_kept
+    commit_minutes(0...(24 * 60))
+    assert_equal 60, @store.finest_s(START)
+    @store.rollup(START + 4 * DAY)
+    @store.prune(START + 4 * DAY, max_bytes: 1 << 30)
+    assert_equal [300, 60], [START, START + 2 * DAY].map { |from_s| @store.finest_s(from_s) }
+  end
+
   def test_process_samples_come_back_in_order_are_replaced_and_age
     first = {at_s: START, host: "a", pid: 7, rss_bytes: 5, pss_bytes: nil, state: "live"}
     second = {at_s: START + 60, host: "a", pid: 7, rss_bytes: 6}
@@ -280,6 +305,20 @@ module StoreContract
   # Each minute marks itself by its GC time, so that a read can be taken apart again.
   def commit_minutes(range)
     @store.commit(range.map { |i| window(start_s: START + i * MINUTE).then { |one| one.with(sums: one.sums.merge(gc_ns: i, caused_ns: i * i)) } }, {})
+  end
+
+  # Two series, settings and hosts, and durations from nothing to hours.
+  def mixed_windows(random)
+    (0...26 * 60).step(9).flat_map do |minute|
+      [series("A"), series("B"), Holdup::Series.new(kind: :job, name: "B", queue: "low")].sample(2, random:).map do |one|
+        values = Array.new(random.rand(0..20)) { (10**random.rand(0.0..13.0)).round }
+        window(start_s: START + minute * MINUTE, series: one, setting: [SETTING, OTHER].sample(random:), host: %w[a b].sample(random:), values:)
+      end
+    end
+  end
+
+  def plainly_summed(span, step_s: nil, together: nil, **filter)
+    Holdup::Stores::Sum.of(@store.windows(*span, seconds: step_s, **filter), step_s:, together:).to_set
   end
 
   def minutes_in(from_s, to_s)

@@ -7,19 +7,21 @@ module Holdup
       # @param kinds [Array<Symbol>, Symbol, nil] nil for all
       # @param names [Array<String>, String, nil] globs
       # @param queues [Array<String>, String, nil] globs; a series without a queue matches none
-      def initialize(kinds: nil, names: nil, queues: nil)
+      # @param only [#series?, nil] whether a series is wanted, beside all this
+      def initialize(kinds: nil, names: nil, queues: nil, only: nil)
         @kinds = kinds && Array(kinds).map(&:to_sym)
         @names = names && Array(names)
         @queues = queues && Array(queues)
+        @only = only
       end
 
       # @return [Boolean] whether everything passes
-      def all? = !(@kinds || @names || @queues)
+      def all? = !(@kinds || @names || @queues || @only)
 
       # @param series [Series]
       # @return [Boolean]
       def match?(series)
-        (@kinds.nil? || @kinds.include?(series.kind)) && glob?(@names, series.name) && glob?(@queues, series.queue)
+        (@kinds.nil? || @kinds.include?(series.kind)) && glob?(@names, series.name) && glob?(@queues, series.queue) && (@only.nil? || @only.series?(series))
       end
 
       private

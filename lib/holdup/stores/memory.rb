@@ -7,6 +7,7 @@ require_relative "memory/profiles"
 require_relative "prune"
 require_relative "read_plan"
 require_relative "rollup"
+require_relative "sum"
 
 module Holdup
   module Stores
@@ -36,14 +37,20 @@ module Holdup
       def progress = @rows.transaction { @progress.dup }
 
       # @see Sql#windows
-      def windows(from_s, to_s, kinds: nil, names: nil, queues: nil, seconds: nil)
-        filter = Filter.new(kinds:, names:, queues:)
+      def windows(from_s, to_s, seconds: nil, **filter)
+        filter = Filter.new(**filter)
         Enumerator.new do |found|
           ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
             @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window| found << window if filter.match?(window.series) }
           end
         end
       end
+
+      # @see Sql#sums
+      def sums(from_s, to_s, step_s: nil, together: nil, **filter) = Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:)
+
+      # @see Sql#finest_s
+      def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)
 
       # @see Sql#processes
       def processes(from_s, to_s, every_s: nil)

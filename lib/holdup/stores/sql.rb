@@ -5,6 +5,7 @@ require_relative "filter"
 require_relative "prune"
 require_relative "read_plan"
 require_relative "rollup"
+require_relative "sum"
 require_relative "sql/connection"
 require_relative "sql/process_samples"
 require_relative "sql/profiles"
@@ -57,11 +58,12 @@ module Holdup
       # @param names [String, Array<String>, nil] globs
       # @param queues [String, Array<String>, nil] globs
       # @param seconds [Integer, nil] longest window wanted, for charts
+      # @param only [#series?, nil] whether a series is wanted, beside all this
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one consistent state
       #   while it is iterated; don't keep it half read
       # @raise [StoreError] when iterated
-      def windows(from_s, to_s, kinds: nil, names: nil, queues: nil, seconds: nil)
-        filter = Filter.new(kinds:, names:, queues:)
+      def windows(from_s, to_s, seconds: nil, **filter)
+        filter = Filter.new(**filter)
         Enumerator.new do |found|
           @connection.read do
             series_ids = filter.all? ? nil : @codec.series.load.select { |_, series| filter.match?(series) }.keys
@@ -71,6 +73,19 @@ module Holdup
           end
         end
       end
+
+      # The same windows added up.
+      # @param step_s [Integer, nil] what starts in different steps stays apart; nil: only one stretch
+      # @param together [Series, nil] what all series are put together under; nil: each by itself
+      # @param filter [Hash{Symbol => Object}] see windows
+      # @return [Array<Sum>] one for each step, series and setting
+      # @raise [StoreError]
+      def sums(from_s, to_s, step_s: nil, together: nil, **filter) = Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:)
+
+      # @param from_s [Integer] seconds since 1970
+      # @return [Integer] seconds of the shortest windows that are still kept from then on
+      # @raise [StoreError]
+      def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)
 
       # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds, for long
       #   spans: there are 1,440 a day and process

@@ -15,6 +15,11 @@ module Holdup
       # @return [Array<Tier>] a new store's tiers, finest first
       def self.fresh = self::KEEP_S.keys.map { |seconds| new(seconds:, rolled_to_s: 0, kept_from_s: 0) }
 
+      # @param tiers [Array<Tier>] finest first
+      # @param from_s [Integer]
+      # @return [Integer] seconds of the shortest windows that are still there from then on
+      def self.finest_s(tiers, from_s) = (tiers.find { |tier| tier.kept_from_s <= from_s } || tiers.last).seconds
+
       # @return [Integer] the start of the window that second lies in
       def floor(second) = second - second % seconds
 

@@ -13,6 +13,12 @@ module Holdup
       # @return [Array<Window>] see Stores::Sql#windows
       def windows(*span, **options) = @answers[[:windows, span, options]] ||= @store.windows(*span, **options).to_a
 
+      # @return [Array<Stores::Sum>] see Stores::Sql#sums
+      def sums(*span, **options) = @answers[[:sums, span, options]] ||= @store.sums(*span, **options)
+
+      # @return [Integer] see Stores::Sql#finest_s
+      def finest_s(from_s) = @store.finest_s(from_s)
+
       # @return [Array<Hash>] see Stores::Sql#processes
       def processes(*span, **options) = @answers[[:processes, span, options]] ||= @store.processes(*span, **options)
 

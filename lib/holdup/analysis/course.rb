@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "../histogram"
+require_relative "split"
+
+module Holdup
+  module Analysis
+    # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil where nothing
+    # ended in it.
+    #
+    #   course = Holdup::Inquiry::Course.call(store, from_s: from, to_s: to)
+    #   course.at_s              # => [1790000040, 1790000100, ...]
+    #   course.shares[:stalled]  # => [0.21, nil, ...]
+    class Course
+      NS = 1_000_000_000
+      QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
+      # Of the heat map: a sixteenth of a doubling is finer than anybody can see.
+      SLOTS_A_BAND = 4
+
+      # @return [Array<Integer>] start of each step, seconds since 1970, ascending and without gaps
+      attr_reader :at_s
+
+      # @return [Integer] seconds from one step to the next
+      attr_reader :step_s
+
+      # @return [Hash{String => Array<Float, nil>}] what processes of one server held their GVLs for, of the time that they had: 1.0 is
+      #   a GVL that is never free. Of all that ran, whatever units were chosen
+      attr_reader :gvl
+
+      # @param at_s [Array<Integer>]
+      # @param step_s [Integer]
+      # @param to_s [Integer] where the last step ends, if not by itself
+      # @param windows [Hash{Integer => Window}] of the chosen units, by the start of the step
+      # @param gvl [Hash{String => Array<Float, nil>}] by process group
+      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {})
+        @at_s = at_s
+        @step_s = step_s
+        @to_s = to_s
+        @windows = at_s.map { |start_s| windows[start_s] }
+        @gvl = gvl
+      end
+
+      # @return [Boolean] whether no unit ended in the span
+      def empty? = @windows.none? { |window| counted?(window) }
+
+      # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together 1.0
+      def shares
+        splits = @windows.map { |window| Split.of(window) if counted?(window) }
+        Split.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
+      end
+
+      # @return [Array<Float>] units that ended per second
+      def per_second = @windows.each_with_index.map { |window, index| counted?(window) ? window.count.fdiv([length_s(index), window.seconds].max) : 0.0 }
+
+      # @param key [Symbol] a key of Window::HISTOGRAMS
+      # @return [Array<Float, nil>] ns, mean
+      def mean(key) = each_counted { |window| window.histograms[key].sum.fdiv(window.count) }
+
+      # @param key [Symbol] a key of Window::HISTOGRAMS
+      # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
+      def quantiles(key) = QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
+
+      # The heat map of how units' elapsed times were spread. `upto_ns`: the upper end of each band, ascending; the bands follow each
+      # other without a gap and are a fifth wide. `counts`: for each step, the units in each band.
+      # @return [Hash{Symbol => Array}]
+      def heat
+        bands = @windows.map { |window| window ? bands(window.histograms[:wall]) : {} }
+        first, last = bands.flat_map(&:keys).minmax
+        range = first ? (first..last).to_a : []
+        {upto_ns: range.map { |band| upto_ns(band) }, counts: bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }}
+      end
+
+      # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats, where a mean) in ns.
+      #
+      #   {step_s: 60, at_s: [...], shares: {cpu: [...], starved: [...], stalled: [...], io: [...], lock: [...], sleep: [...], native: [...]},
+      #    per_second: [...], wall_ns: {p50: [...], p95: [...], p99: [...]}, queued_ns: {mean: [...], p50: ...}, stalled_ns: {mean: [...], p50: ...},
+      #    gvl: {"puma" => [...]}}
+      # @return [Hash{Symbol => Object}]
+      def to_h
+        waits = %i[queued stalled].to_h { |key| [:"#{key}_ns", {mean: mean(key), **quantiles(key)}] }
+        {step_s:, at_s:, shares:, per_second:, wall_ns: quantiles(:wall), **waits, gvl:}
+      end
+
+      private
+
+      def counted?(window) = !window.nil? && window.count.positive?
+
+      def each_counted = @windows.map { |window| yield window if counted?(window) }
+
+      def length_s(index) = [at_s[index] + step_s, @to_s].min - at_s[index]
+
+      # What is below the first bucket is in the band before it.
+      def bands(histogram)
+        found = histogram.counts.each_with_index.group_by { |_, index| (histogram.offset + index) / SLOTS_A_BAND }.transform_values { |same| same.sum(&:first) }
+        histogram.zero.positive? ? {-1 => histogram.zero, **found} : found
+      end
+
+      def upto_ns(band) = Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND]
+    end
+  end
+end

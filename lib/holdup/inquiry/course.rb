@@ -1,0 +1,71 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/course"
+require_relative "../analysis/filter"
+require_relative "../analysis/tally"
+require_relative "utilisation"
+
+module Holdup
+  module Inquiry
+    # Reads a span of the store step by step, for charts.
+    #
+    #   Inquiry::Course.call(store, from_s:, to_s:, filter: Analysis::Filter.new(name: "OrdersController#index")).to_h
+    class Course
+      POINTS = 300
+      STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
+      MINUTE_S = 60
+      ALL = Series.new(kind: :request, name: "(all)")
+
+      # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is left out, because
+      # the figures of half a minute would always look like a fall.
+      # @param store [Stores::Sql]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param filter [Analysis::Filter] which units
+      # @return [Analysis::Course] with at most POINTS steps
+      def self.call(store, from_s:, to_s:, filter: Analysis::Filter.new) = new(store, from_s, to_s, filter).call
+
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @param finest_s [Integer] of what is kept
+      # @return [Integer] seconds of a step
+      def self.step_s(from_s, to_s, finest_s = MINUTE_S)
+        needed_s = [(to_s - from_s).fdiv(POINTS - 1).ceil, finest_s].max
+        STEPS_S.find { |step_s| step_s >= needed_s } || -(-needed_s / STEPS_S.last) * STEPS_S.last
+      end
+
+      def initialize(store, from_s, to_s, filter)
+        @store = store
+        @filter = filter
+        @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s))
+        @from_s = from_s / @step_s * @step_s
+        @to_s = to_s / MINUTE_S * MINUTE_S
+      end
+
+      # @return [Analysis::Course]
+      def call = Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl: Utilisation.new(method(:sums), at_s).call)
+
+      private
+
+      def at_s = (@from_s...@to_s).step(@step_s).to_a
+
+      def chosen
+        units = sums(Series::UNITS, only: @filter)
+        nested = @filter.narrow? ? {} : sums([:nested])
+        units.to_h { |start_s, sums| [start_s, without(merged(sums), nested[start_s])] }
+      end
+
+      def without(window, nested) = nested ? Analysis::Tally.subtract(window, merged(nested)) : window
+
+      def merged(sums) = Window.sum(sums.map(&:window))
+
+      # @return [Hash{Integer => Array<Stores::Sum>}] by the start of the step, one for each setting
+      def sums(kinds, **only)
+        @store.sums(@from_s, @to_s, step_s: @step_s, kinds:, together: ALL, **only).select { |sum| in_force?(sum.window.setting) }
+          .group_by { |sum| sum.window.start_s / @step_s * @step_s }
+      end
+
+      def in_force?(setting) = @filter.threads.nil? || (!setting.nil? && @filter.setting?(setting))
+    end
+  end
+end

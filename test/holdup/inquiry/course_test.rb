@@ -1,0 +1,107 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/course"
+require "holdup/inquiry/summed"
+require "holdup/stores"
+
+class Holdup::Inquiry::CourseTest < Minitest::Test
+  MINUTE = 60
+
+  def setup
+    @sample = SampleWindows.new(minutes: 4)
+    @store = Holdup::Stores.open("memory:")
+    @store.commit(@sample.to_a, {})
+  end
+
+  def course(from_s: @sample.from_s, to_s: @sample.to_s, **view) = Holdup::Inquiry::Course.call(@store, from_s:, to_s:, **view)
+
+  def summary(**view) = Holdup::Inquiry::Summed.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
+
+  def process(running_ns, setting: SampleWindows::SETTING, start_s: @sample.from_s, name: "worker 0")
+    SampleWindows.new(setting:).window(name, kind: :process, start_s:, count: 1, histograms: {running: Holdup::Histogram.of_sum(running_ns)})
+  end
+
+  def test_each_minute_says_what_a_report_of_that_minute_would
+    found = course
+    assert_equal (0..3).map { |minute| @sample.from_s + minute * MINUTE }, found.at_s
+    found.at_s.each_with_index do |at_s, index|
+      total = Holdup::Inquiry::Summed.call(@store, from_s: at_s, to_s: at_s + MINUTE).total
+      assert_equal total.split.share(:stalled), found.shares[:stalled][index]
+      assert_equal total.histogram(:wall).quantile(0.95), found.quantiles(:wall)[:p95][index]
+      assert_equal total.per_unit(total.histogram(:queued).sum), found.mean(:queued)[index]
+      assert_equal total.count.fdiv(MINUTE), found.per_second[index]
+    end
+  end
+
+  def test_shares_are_the_whole
+    assert_equal [1.0] * 4, course.shares.values.transpose.map { |shares| shares.sum.round(9) }
+  end
+
+  def test_what_was_chosen
+    filter = Holdup::Analysis::Filter.new(name: "Orders*")
+    assert_equal summary(filter:).total.count, course(filter:).heat[:counts].flatten.sum
+    assert_equal summary.total.count, course.heat[:counts].flatten.sum
+  end
+
+  def test_nested_units_are_taken_off_what_is_not_narrowed
+    before = course.mean(:stalled).first
+    units = @sample.to_a.select { |window| window.series.unit? && window.start_s == @sample.from_s }.sum(&:count)
+    @store.commit([@sample.window("ReportJob", kind: :nested, histograms: {stalled: Holdup::Histogram.of_sum(units * 1000)}, count: 1)], {})
+    assert_in_delta before - 1000, course.mean(:stalled).first, 1e-3
+    filter = Holdup::Analysis::Filter.new(kind: :request)
+    assert_in_delta before, course(filter:).mean(:stalled).first, 1e-3
+  end
+
+  def test_without_a_unit_a_step_says_nothing
+    found = course(from_s: @sample.from_s - 2 * MINUTE)
+    assert_equal [nil, nil], found.quantiles(:wall)[:p50].first(2)
+    assert_equal [0.0, 0.0], found.per_second.first(2)
+    assert_equal 0, found.heat[:counts].first(2).flatten.sum
+    refute_empty found
+    assert_empty course(from_s: @sample.from_s - 2 * MINUTE, to_s: @sample.from_s)
+  end
+
+  def test_a_minute_that_is_not_over_is_left_out
+    assert_equal 3, course(to_s: @sample.to_s - 1).at_s.size
+  end
+
+  def test_the_bands_of_the_heat_map_hold_what_they_say
+    heat = course.heat
+    assert_equal heat[:upto_ns].sort, heat[:upto_ns]
+    assert_operator heat[:upto_ns].last, :>=, summary.total.histogram(:wall).max
+    assert_equal [heat[:upto_ns].size], heat[:counts].map(&:size).uniq
+  end
+
+  def test_a_gvl_that_was_held_for_half_of_the_time_by_each_of_two_processes
+    units = @sample.to_a.select { |window| window.start_s == @sample.from_s && window.series.kind != :process }
+    held = units.sum { |window| window.histograms[:running].sum }
+    @store.commit([process(1), process(1, name: "worker 1")], {})
+    assert_in_delta held.fdiv(2 * MINUTE * 1_000_000_000), course.gvl.fetch("puma 8.0.2").first, 1e-9
+    assert_nil course.gvl.fetch("puma 8.0.2")[1]
+  end
+
+  def test_everything_goes_into_json
+    found = course.to_h
+    assert_equal %i[step_s at_s shares per_second wall_ns queued_ns stalled_ns gvl], found.keys
+    lists = [found[:at_s], found[:per_second], *found[:shares].values, *%i[wall_ns queued_ns stalled_ns].flat_map { |key| found[key].values }]
+    assert_equal [4], lists.map(&:size).uniq
+  end
+
+  def test_never_more_points_than_a_chart_can_show
+    {900 => 60, 3600 => 60, 6 * 3600 => 120, 86_400 => 300, 7 * 86_400 => 3600, 30 * 86_400 => 10_800, 900 * 86_400 => 4 * 86_400}.each do |span_s, step_s|
+      assert_equal step_s, Holdup::Inquiry::Course.step_s(0, span_s)
+      assert_operator span_s / step_s, :<, Holdup::Inquiry::Course::POINTS
+    end
+    assert_equal 300, Holdup::Inquiry::Course.step_s(0, 3600, 300)
+  end
+
+  def test_where_minutes_are_gone_steps_are_as_long_as_what_is_left
+    now_s = @sample.from_s + 5 * 86_400
+    @store.rollup(now_s)
+    @store.prune(now_s, max_bytes: 1 << 30)
+    found = course(to_s: @sample.from_s + 3600)
+    assert_equal 300, found.step_s
+    assert_equal summary.total.count, (found.per_second.sum * 300).round
+  end
+end
