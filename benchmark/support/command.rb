@@ -15,6 +15,7 @@ require_relative "../release"
 require_relative "../shutdown"
 require_relative "../sidekiq"
 require_relative "../unit"
+require_relative "../upgrade"
 require_relative "../web"
 require_relative "document"
 require_relative "machine"
@@ -24,10 +25,12 @@ module Bench
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "web" => Web, "collector" => CollectorScript}.freeze
-    # Experiments on whole servers: ten minutes each, so only when they are named.
-    EXPERIMENTS = {"jit" => Jit, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
+    # Experiments on whole servers: ten minutes and more each, so only when they are named.
+    EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
-    DOCUMENT = File.join(Fresh::ROOT, "docs/benchmarks.md")
+    DOCUMENT = "docs/benchmarks.md"
+    # Those with a page of their own.
+    DOCUMENTS = {"upgrade" => "docs/upgrade-example.md"}.freeze
 
     # @param argv [Array<String>]
     # @return [Command]; exits with 2 for an argument it doesn't know
@@ -45,7 +48,7 @@ module Bench
     def self.parser(options)
       OptionParser.new("Usage: bin/bench [#{NAMES.join("|")}]... [options]") do |parser|
         parser.on("--quick", "three minutes in all, only to see that they run") { options[:quick] = true }
-        parser.on("--write", "put the tables into docs/benchmarks.md") { options[:write] = true }
+        parser.on("--write", "put the tables into docs/benchmarks.md (upgrade: docs/upgrade-example.md)") { options[:write] = true }
       end
     end
     private_class_method :parser
@@ -78,7 +81,7 @@ module Bench
     def show(name, text)
       @out.puts(text, "")
       @out.flush
-      Document.new(DOCUMENT).replace(name, text) if @write
+      Document.new(File.join(Fresh::ROOT, DOCUMENTS.fetch(name, DOCUMENT))).replace(name, text) if @write
     end
 
     def bench(name) = BENCHES.merge(EXPERIMENTS).fetch(name).new(quick: @quick)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 module Bench
-  # docs/benchmarks.md: words by hand, and between two marks a bench's figures as it measured them.
+  # A page such as docs/benchmarks.md: words by hand, and between two marks a bench's figures as it measured them.
   class Document
     # @param path [String]
     def initialize(path)
@@ -17,7 +17,7 @@ module Bench
       document = File.read(@path)
       before, _, rest = document.partition(first)
       _, found, after = rest.partition(last)
-      raise Failure, "docs/benchmarks.md has no lines #{first} and #{last}: put them where the figures belong" if found.empty?
+      raise Failure, "docs/#{File.basename(@path)} has no lines #{first} and #{last}: put them where the figures belong" if found.empty?
       File.write(@path, "#{before}#{first}\n\n#{text}\n#{last}#{after}")
     end
   end

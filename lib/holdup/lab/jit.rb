@@ -12,6 +12,7 @@ module Holdup
       OFF = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "off"}.freeze
       AT_BOOT = {"RUBY_YJIT_ENABLE" => "1"}.freeze
       AFTER_BOOT = {"RUBY_YJIT_ENABLE" => "0", "HOLDUP_JIT" => "on"}.freeze
+      STATES = {"off" => OFF, "at boot" => AT_BOOT, "after boot" => AFTER_BOOT}.freeze
       # Before 3.4 the code alone was limited, about a third of all.
       LIMITS_ALL = Gem::Version.new("3.4")
       CODE_SHARE = 3
@@ -24,8 +25,8 @@ module Holdup
       # @return [Array<Arm>] off first
       def arms(env, mem_size: nil, rubies: [])
         limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB", extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
-        [Arm.new(label: "off", extra: OFF), Arm.new(label: "at boot", extra: AT_BOOT), Arm.new(label: "after boot", extra: AFTER_BOOT), *limited,
-          *rubies.flat_map { |ruby| {"off" => OFF, "after boot" => AFTER_BOOT}.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
+        [*STATES.map { |label, extra| Arm.new(label:, extra:) }, *limited,
+          *rubies.flat_map { |ruby| STATES.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
       end
 
       def limit(rubyopt, mem_size, version: RUBY_VERSION)

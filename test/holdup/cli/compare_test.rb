@@ -94,6 +94,12 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_equal 2, JSON.parse(compare(*states, "--format", "json").out).size
   end
 
+  def test_states_of_too_short_a_time_have_no_intervals
+    said = compare("--states", "off=62m..60m", "on=2m..").out
+    assert_match(/on against off: Too little to tell/, said)
+    refute_includes said, "95 % intervals"
+  end
+
   def test_states_that_are_settings
     off, on = [@before, @after].map { |sample| sample.to_a.first.setting.fingerprint }
     assert_match(/on against off: Better:/, compare("--states", "off=#{off[0, 6]}", "on=#{on}", "--since", "3h").out)

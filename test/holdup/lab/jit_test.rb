@@ -52,6 +52,7 @@ class Holdup::Lab::JitTest < Minitest::Test
   def test_another_ruby_comes_first_and_without_our_bundler
     ruby = Jit::OtherRuby.parse("#{RbConfig.ruby},BUNDLE_PATH=vendor/other")
     last = arms(rubies: [ruby]).last
+    assert_equal ["off", "at boot", "after boot", "off, Ruby #{RUBY_VERSION}", "at boot, Ruby #{RUBY_VERSION}", "after boot, Ruby #{RUBY_VERSION}"], arms(rubies: [ruby]).map(&:name)
     assert_equal "after boot, Ruby #{RUBY_VERSION}", last.name
     assert_equal ["#{File.dirname(RbConfig.ruby)}:/bin", nil, nil, "vendor/other"], last.env.values_at("PATH", "RUBYOPT", "BUNDLER_SETUP", "BUNDLE_PATH")
     ["/none/ruby", "#{RbConfig.ruby},BUNDLE", "/bin/false"].each do |text|

@@ -85,8 +85,8 @@ module Holdup
         end
 
         def intervals
-          Section.new(title: word(:states_intervals), columns: [word(:figure), *labels.drop(1)],
-            rows: shown.select { |estimates| estimates.any?(&:interval) }.map { |estimates| [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }] })
+          rows = shown.select { |estimates| estimates.any?(&:interval) }.map { |estimates| [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }] }
+          Section.new(title: word(:states_intervals), columns: [word(:figure), *labels.drop(1)], rows:) if rows.any?
         end
 
         def plots
