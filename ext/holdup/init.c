@@ -114,9 +114,9 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 {
     probe_ended_t ended;
     if (!probe_end(handle, &ended, true)) return Qnil;
-    VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS - 1);
+    VALUE numbers = rb_ary_new_capa(MEASUREMENT_WORDS);
     const uint64_t *words = (const uint64_t *)&ended.unit;
-    for (size_t i = 0; i < MEASUREMENT_WORDS - 1; i++)
+    for (size_t i = 0; i < MEASUREMENT_WORDS; i++)
         rb_ary_push(numbers, words[i] == UNIT_UNKNOWN ? Qnil : ULL2NUM(words[i]));
     return numbers;
 }

@@ -69,7 +69,8 @@ typedef struct {
 } seg_series_t;
 
 typedef struct {
-    uint64_t started_ns, series, wall, running, cpu, idle, stalled, acquisitions, longest_hold, gc, queued, in_flight_milli;
+    uint64_t started_ns, series, wall, running, cpu, idle, stalled, acquisitions, longest_hold, gc, queued;
+    uint32_t in_flight_milli, before;
 } seg_ring_t;
 
 typedef struct {

@@ -14,6 +14,7 @@
 #define UNIT_CHUNK 64
 #define UNIT_CHUNKS 1024
 #define UNIT_SLOT_BITS 20
+#define UNIT_RESTED (UINT64_C(1) << 31)
 #define UNIT_CHARGES 2 /* waited for a pool, held something of it: told by Ruby code */
 
 /* A tally with the CPU that belongs to it. */
@@ -31,6 +32,8 @@ typedef struct unit {
     uint64_t started;
     uint64_t cpu_start;
     uint64_t flight_start;
+    uint64_t company;      /* units in flight when it began */
+    uint64_t rest;         /* how long there had been none then */
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
     uint64_t charges[UNIT_CHARGES];
     tally_t base;
@@ -51,6 +54,7 @@ static struct {
     unit_t *free;
     bool lock;
     uint64_t flight, flight_moment; /* units in flight, integrated as blame.h does */
+    uint64_t empty_since;  /* when the last one of them ended; 0: none has */
     uint64_t discarded, abandoned;
 } units;
 
@@ -131,6 +135,8 @@ static unit_t *unit_take(tclock_t *c, uint64_t t)
         return NULL;
     }
     units.free = u->free;
+    u->company = units.flight;
+    u->rest = u->company || !units.empty_since ? 0 : tc_since(units.empty_since, t);
     units.flight++;
     units.flight_moment += t;
     u->flight_start = unit_flight(t);
@@ -141,6 +147,21 @@ static unit_t *unit_take(tclock_t *c, uint64_t t)
     return u;
 }
 
+/* How `u` began, in one number: see docs/segment.md. */
+static uint64_t unit_before(const unit_t *u)
+{
+    if (u->company) return u->company;
+    uint64_t us = clk_ns(u->rest) / 1000;
+    return u->rest ? UNIT_RESTED | (us < UNIT_RESTED ? us : UNIT_RESTED - 1) : 0;
+}
+
+/* One unit less is in flight since `t`. */
+static inline void unit_land(uint64_t t)
+{
+    units.flight_moment -= t;
+    if (--units.flight == 0) units.empty_since = t;
+}
+
 /* It ended at `t`. When it is known, its share of the units in flight goes to `m`. */
 static void unit_give_back(unit_t *u, uint64_t t, measurement_t *m, bool known)
 {
@@ -148,10 +169,10 @@ static void unit_give_back(unit_t *u, uint64_t t, measurement_t *m, bool known)
     if (known) {
         uint64_t wall = tc_since(u->started, t);
         m->in_flight_milli = wall ? (uint64_t)((double)(unit_flight(t) - u->flight_start) * 1000.0 / (double)wall) : 1000;
+        m->before = unit_before(u);
     }
     else units.discarded++;
-    units.flight--;
-    units.flight_moment -= t;
+    unit_land(t);
     unit_release(u);
     unit_unlock();
 }
@@ -250,8 +271,7 @@ static void unit_abandon_all(tclock_t *c)
     uint64_t t = clk_now();
     for (unit_t *u = c->innermost, *outer; u; u = outer) {
         outer = u->outer;
-        units.flight--;
-        units.flight_moment -= t;
+        unit_land(t);
         units.abandoned++;
         unit_release(u);
     }

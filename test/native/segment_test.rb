@@ -74,6 +74,22 @@ class SegmentTest < Minitest::Test
     assert_equal [15, 30], [slot.errors, slot.count]
   end
 
+  # The first begins when nobody knows what was before, the second after a rest, the third and fourth in company.
+  def test_how_units_began
+    write(<<~RUBY)
+      run = ->(&inside) { handle = Holdup::Probe.enter; inside&.call; Holdup::Probe.record(handle, 1, "A#b", nil, nil, false) }
+      run.call
+      rested = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.02
+      Thread.pass until Process.clock_gettime(Process::CLOCK_MONOTONIC) > rested
+      run.call { run.call { run.call } }
+    RUBY
+    first, innermost, inner, outer = read.ring
+    assert_equal [[nil, nil], [2, 0], [1, 0]], [first, innermost, inner].map { |entry| [entry.company, entry.rest_ns] }
+    assert_equal 0, outer.company
+    assert_in_delta outer.start_ns - first.start_ns - first.wall_ns, outer.rest_ns, 0.1 * outer.rest_ns
+    assert_operator outer.rest_ns, :>=, 20_000_000
+  end
+
   def test_both_writers_put_the_same_words_in_the_same_places
     write('Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false)', ring: 64)
     slot = read.slot("A#b")

@@ -79,8 +79,11 @@ module Holdup
       RING_ENTRY_BYTES = 96
       RING_FIELDS = %i[
         start_ns series_index wall_ns running_ns cpu_ns idle_ns stalled_ns acquisitions longest_hold_ns gc_ns
-        queued_ns in_flight_milli
+        queued_ns in_flight_milli company rest_ns
       ].freeze
+      RING_ENTRY = "Q<11L<2"
+      # Of the entry's last number: it is a time of rest, and no number of units.
+      RESTED = 1 << 31
 
       SERIES_BYTES = 25_600
       KINDS = {1 => :request, 2 => :job, 3 => :account, 4 => :nested, 5 => :overflow}.freeze

@@ -5,14 +5,21 @@ require_relative "layout"
 module Holdup
   module Segment
     # One unit as the ring keeps it, for replays. `series_index` is the place in Snapshot#slots; `queued_ns` is nil when
-    # nobody knew; `in_flight_milli` is a thousandth of the mean number of units in flight while it ran.
+    # nobody knew; `in_flight_milli` is a thousandth of the mean number of units in flight while it ran; `company` is how many of
+    # them there were when it began, `rest_ns` for how long there had been none (both nil when nobody knows).
     RingEntry = Data.define(*Layout::RING_FIELDS) do
       # @param bytes [String]
       # @return [RingEntry]
       def self.parse(bytes)
-        *values, queued, in_flight = bytes.unpack("Q<12")
-        new(*values, (queued == Layout::UNKNOWN) ? nil : queued, in_flight)
+        *values, queued, in_flight, before = bytes.unpack(Layout::RING_ENTRY)
+        new(*values, (queued == Layout::UNKNOWN) ? nil : queued, in_flight, *began(before))
       end
+
+      def self.began(before)
+        return [nil, nil] if before.zero?
+        (before >= Layout::RESTED) ? [0, (before - Layout::RESTED) * 1000] : [before, 0]
+      end
+      private_class_method :began
     end
 
     # Everything one segment says at one moment. Frozen; each slot is consistent in itself, slots may be some units apart.

@@ -35,6 +35,6 @@ module Holdup
   end
 
   UnitProfile::Block::SECONDS = 600
-  # 5,400 an hour, which is enough for a replay; 20 bytes each.
+  # 5,400 an hour, which is enough for a replay; 22 bytes each.
   UnitProfile::Block::MOST = 900
 end

@@ -4,9 +4,11 @@ require_relative "../errors"
 require_relative "rows"
 
 module Holdup
-  # The profiles of a block as a store keeps them, and back: a version, then Rows, deflated. 20 bytes a unit.
+  # The profiles of a block as a store keeps them, and back: a version, then Rows, deflated. 22 bytes a unit.
   module UnitProfile::Codec
-    VERSION = 1
+    VERSION = 2
+    # What is read: the columns of each version.
+    COLUMNS = {1 => 12, 2 => UnitProfile::Rows::COLUMNS}.freeze
 
     module_function
 
@@ -32,8 +34,8 @@ module Holdup
     def packed(rows) = [VERSION].pack("C") << Zlib.deflate(rows.dump, Zlib::BEST_SPEED)
 
     def unpacked(bytes, start_s)
-      raise DamagedData.new("unit profiles have version #{bytes.getbyte(0).inspect}", "this Holdup reads #{VERSION}") unless bytes.getbyte(0) == VERSION
-      checked { UnitProfile::Rows.load(inflate(bytes.byteslice(1..)), start_s) }
+      columns = COLUMNS[bytes.getbyte(0)] || raise(DamagedData.new("unit profiles have version #{bytes.getbyte(0).inspect}", "this Holdup reads #{COLUMNS.keys.join(" and ")}"))
+      checked { UnitProfile::Rows.load(inflate(bytes.byteslice(1..)), start_s, columns:) }
     end
 
     def checked

@@ -12,7 +12,7 @@ module Holdup
   # large for it, all are BER. Columns of like numbers deflate better than rows.
   class UnitProfile::Rows
     US = 1000
-    COLUMNS = 12
+    COLUMNS = 13
     FORMATS = ["U*", "w*"].freeze
     LARGEST = (1 << 31) - 1
 
@@ -25,16 +25,17 @@ module Holdup
     end
 
     # @param text [String] from dump
+    # @param columns [Integer] of them in it: older ones don't tell how a unit began
     # @return [Rows]
     # @raise [StandardError] any, when it is damaged
-    def self.load(text, start_s)
+    def self.load(text, start_s, columns: COLUMNS)
       length = text.unpack1("w")
       at = [length].pack("w").bytesize + length
       series, processes = JSON.parse(text.byteslice(at - length, length))
       numbers = text.unpack(FORMATS.fetch(text.getbyte(at)), offset: at + 1)
       new(start_s, series.map { |kind, name, queue| Series.new(kind: kind.to_sym, name:, queue:) }.each_with_index.to_h,
         processes.map { |pid, since_ns| UnitProfile::Process.new(pid:, since_ns:) }.each_with_index.to_h,
-        rows_of(numbers.each_slice([numbers.size / COLUMNS, 1].max).to_a, start_s * 1_000_000))
+        rows_of(numbers.each_slice([numbers.size / columns, 1].max).to_a, start_s * 1_000_000).each { |row| row[COLUMNS - 1] ||= 0 })
     end
 
     def self.rows_of(columns, start_us)
@@ -78,12 +79,23 @@ module Holdup
 
     private
 
-    # `queued` one more than it is, 0 for unknown.
+    # `queued` one more than it is, 0 for unknown; the last is how it began.
     def row(profile)
       running, starved, idle, stalled, longest, gc = [profile.running_ns, [profile.running_ns - profile.cpu_ns, 0].max, profile.idle_ns,
         profile.stalled_ns, profile.longest_hold_ns, profile.gc_ns].map { |ns| us(ns) }
       [profile.start_ns / US, number(@series, profile.series), number(@processes, profile.process), running, starved, idle, stalled,
-        profile.acquisitions, longest, gc, profile.queued_ns ? us(profile.queued_ns) + 1 : 0, profile.in_flight_milli]
+        profile.acquisitions, longest, gc, profile.queued_ns ? us(profile.queued_ns) + 1 : 0, profile.in_flight_milli, before(profile)]
+    end
+
+    # Even: units in flight; odd: microseconds without any; 0: unknown.
+    def before(profile)
+      return 0 unless profile.company
+      profile.company.zero? ? 2 * us(profile.rest_ns) + 1 : 2 * profile.company
+    end
+
+    def began(before)
+      return {} if before.zero?
+      before.odd? ? {company: 0, rest_ns: before / 2 * US} : {company: before / 2, rest_ns: 0}
     end
 
     def number(known, value) = known[value] ||= known.size
@@ -96,10 +108,10 @@ module Holdup
     end
 
     def profile(row, series, process, block)
-      running, starved, idle, stalled, acquisitions, longest, gc, queued, in_flight_milli = row.drop(3)
+      running, starved, idle, stalled, acquisitions, longest, gc, queued, in_flight_milli, before = row.drop(3)
       UnitProfile.new(series:, setting: block.setting, host: block.host, process:, start_ns: row[0] * US, running_ns: running * US,
         cpu_ns: (running - starved) * US, idle_ns: idle * US, stalled_ns: stalled * US, acquisitions:, longest_hold_ns: longest * US,
-        gc_ns: gc * US, queued_ns: queued.zero? ? nil : (queued - 1) * US, in_flight_milli:, weight: 1.0)
+        gc_ns: gc * US, queued_ns: queued.zero? ? nil : (queued - 1) * US, in_flight_milli:, weight: 1.0, **began(before))
     end
   end
 end

@@ -14,6 +14,12 @@ class Holdup::UnitProfile
       assert_equal 90, copy(block(all, seen: 90)).seen
     end
 
+    def test_how_units_began
+      began = [[nil, nil], [0, 3000], [4, 0]]
+      all = began.each_with_index.map { |(company, rest_ns), index| profile(index, company:, rest_ns:) }
+      assert_equal began, copy(block(all)).profiles.map { |one| [one.company, one.rest_ns] }
+    end
+
     def test_nothing
       assert_empty copy(block([])).profiles
     end
@@ -38,9 +44,17 @@ class Holdup::UnitProfile
       assert_equal 20, Codec.load(Codec.merge(Codec.dump(block(all.first(20))), block(all.first(7))), block([])).profiles.size
     end
 
+    # Those of a store that is older than the knowledge of how units began.
+    def test_older_ones_are_read_and_added_to
+      names = JSON.generate([[["request", "A#b", nil]], [[7, 5]]])
+      text = [names.bytesize].pack("w") << names << "\x00".b << [9, 0, 0, 4, 1, 3, 2, 5, 2, 0, 0, 1500].pack("U*").b
+      stored = Codec.merge("\x01".b << Zlib.deflate(text), block([profile(50, company: 2, rest_ns: 0)]))
+      assert_equal [[nil, nil, 4000], [2, 0, 8 * MS]], Codec.load(stored, block([])).profiles.map { |one| [one.company, one.rest_ns, one.running_ns] }
+    end
+
     def test_damage_is_told
       good = Codec.dump(block(many(3)))
-      ["", "\x02#{good[1..]}", good[0, 20], "\x01".b + Zlib.deflate("\x02[]\x00\x05"), "\x01".b + Zlib.deflate("\x05[[]]")].each do |bad|
+      ["", "\x03#{good[1..]}", good[0, 20], "\x01".b + Zlib.deflate("\x02[]\x00\x05"), "\x01".b + Zlib.deflate("\x05[[]]")].each do |bad|
         assert_raises(Holdup::DamagedData) { Codec.load(bad.b, block([])) }
       end
     end
