@@ -5,7 +5,8 @@ import { Plot } from "./plot.js";
  * What can't be had is said in the chart's place; the table beside it has the figures anyway.
  */
 export class Charts {
-  #plots = new WeakMap();
+  /** @type {Map<HTMLElement, Plot>} */
+  #plots = new Map();
 
   /**
    * @param {ParentNode} root
@@ -18,9 +19,19 @@ export class Charts {
 
   /** Draws them, or draws them again with what is new. Each address is asked once, however many charts it has. */
   async load() {
+    this.#forget();
     const places = [...this.root.querySelectorAll("[data-series]")];
     const addresses = new Set(places.map((place) => place.dataset.series.split("#")[0]));
     await Promise.all([...addresses].map((address) => this.#show(address, places)));
+  }
+
+  /** Those whose place left the page. */
+  #forget() {
+    for (const [place, plot] of this.#plots) {
+      if (place.isConnected) continue;
+      plot.close();
+      this.#plots.delete(place);
+    }
   }
 
   async #show(address, places) {
@@ -48,6 +59,6 @@ async function ask(address) {
 }
 
 function apologize(place) {
-  place.hidden = false;
+  place.closest("figure").hidden = false;
   place.textContent = place.dataset.failed;
 }

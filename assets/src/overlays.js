@@ -15,6 +15,7 @@ function draw(plot, chart) {
   context.beginPath();
   context.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
   context.clip();
+  Object.assign(context, { textAlign: "left", textBaseline: "alphabetic" });
   context.font = `${12 * ratio()}px system-ui, sans-serif`;
   for (const limit of chart.limits ?? []) across(plot, limit);
   for (const mark of chart.marks ?? []) down(plot, mark);

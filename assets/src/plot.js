@@ -31,8 +31,9 @@ export class Plot {
     this.said.setAttribute("aria-live", "polite");
     place.addEventListener("keydown", (event) => this.#key(event));
     place.addEventListener("blur", () => this.drawn?.setCursor({ left: -10, top: -10 }, true, true));
-    new ResizeObserver(() => this.#fit()).observe(place);
-    onThemeChange(() => this.drawn?.redraw());
+    this.sized = new ResizeObserver(() => this.#fit());
+    this.sized.observe(place);
+    this.forget = onThemeChange(() => this.drawn?.redraw());
   }
 
   /** @param {Chart} chart */
@@ -41,14 +42,28 @@ export class Plot {
     const known = this.drawn && shape === this.shape;
     this.chart = chart;
     this.shape = shape;
-    known ? this.drawn.setData(data(chart)) : this.#draw();
+    known ? this.#renew() : this.#draw();
     this.#tell();
+  }
+
+  /** Whoever looks closely at a part goes on looking at it. */
+  #renew() {
+    const { min, max } = this.drawn.scales.x, [known] = this.drawn.data;
+    const whole = min === known[0] && max === known.at(-1);
+    this.drawn.setData(data(this.chart), whole);
+    if (!whole) this.drawn.redraw();
+  }
+
+  close() {
+    this.sized.disconnect();
+    this.forget();
+    this.drawn?.destroy();
   }
 
   #draw() {
     this.drawn?.destroy();
     this.legend = legend(this.chart);
-    this.place.hidden = false;
+    this.place.closest("figure").hidden = false;
     this.place.replaceChildren(this.legend.element, this.said);
     const how = { width: this.#width(), ...this.words };
     this.drawn = new uPlot({ ...options(this.chart, how), hooks: { setCursor: [() => this.#tell()] } }, data(this.chart), this.place);

@@ -8,5 +8,11 @@ const DARK = window.matchMedia("(prefers-color-scheme: dark)");
  */
 export const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-/** @param {() => void} redraw */
-export const onThemeChange = (redraw) => DARK.addEventListener("change", redraw);
+/**
+ * @param {() => void} redraw
+ * @returns {() => void} what ends it
+ */
+export function onThemeChange(redraw) {
+  DARK.addEventListener("change", redraw);
+  return () => DARK.removeEventListener("change", redraw);
+}

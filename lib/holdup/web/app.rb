@@ -37,6 +37,7 @@ module Holdup
         next unless env["PATH_INFO"].valid_encoding?
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
+        r.is("series", String) { |name| series(name) }
         r.is { shown("overview") }
         r.root { shown("overview") }
         r.is(String) { |name| shown(*name.split(".", 2)) }
@@ -52,11 +53,21 @@ module Holdup
         found.body
       end
 
-      def shown(name = nil, ending = nil)
+      def shown(name = nil, ending = nil) = paged(name) { |page, store| ending ? file(page, name, ending) : laid_out(page, name, store) }
+
+      # What the charts of a page are drawn from: all in one answer, because they come from one look into the store.
+      def series(name)
+        paged(name) do |page|
+          next if page.charts.empty?
+          response.headers["content-type"] = FILES.fetch("json")
+          page.charts.to_json
+        end
+      end
+
+      def paged(name)
         found = Pages::ALL[name] or return
         store = Remembered.new(context.store.call)
-        page = found.new(context:, store:, query:, words:)
-        ending ? file(page, name, ending) : laid_out(page, name, store)
+        yield found.new(context:, store:, query:, words:), store
       ensure
         store&.close
       end

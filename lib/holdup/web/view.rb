@@ -52,6 +52,10 @@ module Holdup
       # @return [String] this page with other words in its address
       def here(params) = url(@name || "overview", {**(@query ? @query.all : {}), **params})
 
+      # @param chart [String] of this page
+      # @return [String] where its series are
+      def series(chart) = "#{url("series/#{@name}", @query.all)}##{chart}"
+
       def asset(file) = "#{base}/assets/#{App::ASSETS.name(file)}"
 
       def title = @title || word(:"title_#{@name || "message"}")

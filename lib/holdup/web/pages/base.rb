@@ -23,6 +23,9 @@ module Holdup
         # @return [Array<Object>] of Blocks
         def blocks = []
 
+        # @return [Hash{String => Chart}] by the names that its blocks have for them
+        def charts = {}
+
         # @return [Array<String>] endings that it can be had with
         def exports = []
 
@@ -32,6 +35,9 @@ module Holdup
 
         # @return [Boolean] whether it is about a span of time
         def span? = true
+
+        # @return [Boolean] whether it refreshes itself
+        def live? = false
 
         # @return [Array<String>] what one may choose beside the span
         def asks = %w[name kind]

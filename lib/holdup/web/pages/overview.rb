@@ -6,6 +6,7 @@ require_relative "../../reports/sections/causes"
 require_relative "../../reports/sections/distributions"
 require_relative "../../reports/sections/settings"
 require_relative "base"
+require_relative "coursing"
 require_relative "reported"
 require_relative "split_block"
 require_relative "units/table"
@@ -16,6 +17,7 @@ module Holdup
       # The answer at a glance: the verdict, where the time goes, who causes and who suffers stall, what stands out.
       class Overview < Base
         include Reported
+        include Coursing
         include SplitBlock
 
         TOP = 5
@@ -24,9 +26,11 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [lead, Blocks::Notes.new(texts: [word(:empty_next)])] if summary.empty?
-          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), causes, sufferers, findings,
+          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, over_time, table(Reports::Sections::Distributions), causes, sufferers, findings,
             table(Reports::Sections::Settings)].compact
         end
+
+        def live? = query.live?
 
         private
 

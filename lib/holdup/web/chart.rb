@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Holdup
+  class Web
+    # What a chart is drawn from, as assets/src/plot.js takes it.
+    #
+    # - `kind`: :stack or :line; `unit` of its values: :ns, :share, :rate, :count, :bytes
+    # - `x`: Axis; `series`: Array of Line, each with a value or nil for each of x
+    # - `limits`: Array of Mark across it, `marks`: Array of Mark down it; `most`: where its scale ends, nil for what it takes
+    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :most) do
+      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], most: nil) = super
+
+      # @return [String]
+      def to_json(*) = {**to_h, x: x.to_h, series: series.map(&:told), limits: limits.map(&:to_h), marks: marks.map(&:to_h)}.compact.to_json(*)
+    end
+
+    # Six are more than a screen has dots.
+    Chart::DIGITS = 6
+
+    # `unit` :time has seconds since 1970; others are those of values.
+    Chart::Axis = Data.define(:unit, :values)
+
+    # `state`: a member of Analysis::Split, for its colour and pattern.
+    Chart::Line = Data.define(:label, :values, :state) do
+      def initialize(label:, values:, state: nil) = super
+
+      # @return [Hash{Symbol => Object}]
+      def told = {label:, values: values.map { |value| value.is_a?(Float) ? value.round(Chart::DIGITS) : value }, state:}.compact
+    end
+
+    Chart::Mark = Data.define(:at, :label)
+  end
+end

@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    module Charts
+      # Charts beside each other, and the table with the same figures, which is there for everybody. `names`: {String => String}, of a
+      # chart of this page and its title; `twin`: Blocks::Table
+      Block = Data.define(:title, :names, :twin) do
+        def view = "charts"
+      end
+
+      # A cell that tells a moment.
+      Moment = Data.define(:at_s) do
+        # @return [String] for programs
+        def exact = Time.at(at_s).utc.strftime("%FT%TZ")
+
+        # @return [String] in the server's zone; a script tells it in the viewer's
+        def to_s = Time.at(at_s).strftime("%F %H:%M")
+      end
+    end
+  end
+end

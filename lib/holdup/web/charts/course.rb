@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/sizing/guards"
+require_relative "../chart"
+
+module Holdup
+  class Web
+    module Charts
+      # Figures over time as charts. {CourseTable} has the same ones as a table.
+      class Course
+        NAMES = %w[shares rate wall waits gvl].freeze
+        # Above this waits grow faster than what is won: the limit that advice has.
+        BUSY = Analysis::Sizing::Guards::BUSY
+        ALL = 1.0
+
+        # @param course [Analysis::Course]
+        # @param words [Words]
+        # @param marks [Array<Chart::Mark>] moments at which something changed
+        def initialize(course, words:, marks: [])
+          @course = course
+          @words = words
+          @marks = marks
+        end
+
+        # @return [Hash{String => String}] title of each, by name
+        def titles = names.to_h { |name| [name, word(:"chart_#{name}")] }
+
+        # @return [Hash{String => Chart}]
+        def to_h = names.to_h { |name| [name, send(name)] }
+
+        private
+
+        # Of one unit nobody knows what it held of the GVL's time.
+        def names = @course.gvl.empty? ? NAMES - ["gvl"] : NAMES
+
+        def shares = chart(:share, @course.shares.map { |state, values| Chart::Line.new(label: word(:"state_#{state}"), values:, state:) }, kind: :stack, most: ALL)
+
+        def rate = chart(:rate, [Chart::Line.new(label: word(:rate_column), values: @course.per_second)])
+
+        def wall = chart(:ns, @course.quantiles(:wall).map { |key, values| Chart::Line.new(label: word(key), values:) })
+
+        # Means: only these add up to what a unit waited in all.
+        def waits = chart(:ns, %i[queued stalled].map { |key| Chart::Line.new(label: word(:"histogram_#{key}"), values: @course.mean(key)) })
+
+        def gvl
+          chart(:share, @course.gvl.map { |group, values| Chart::Line.new(label: group, values:) }, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_busy))])
+        end
+
+        def chart(unit, series, kind: :line, **options)
+          Chart.new(kind:, unit:, series:, x: Chart::Axis.new(unit: :time, values: @course.at_s), marks: @marks, **options)
+        end
+
+        def word(key) = @words.call(key)
+      end
+    end
+  end
+end

@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../blocks"
+require_relative "block"
+
+module Holdup
+  class Web
+    module Charts
+      # What the charts over time show, step by step, the newest first.
+      class CourseTable
+        # @param course [Analysis::Course]
+        # @param words [Words]
+        # @param limit [Integer] rows
+        def initialize(course, words:, limit:)
+          @course = course
+          @words = words
+          @limit = limit
+        end
+
+        # @return [Blocks::Table]
+        def call
+          Blocks::Table.new(title: word(:over_time), columns: [word(:moment), *columns.keys].map { |text| Blocks::Column.new(text:) }, rows:, notes: [word(:over_time_note, step:), *more])
+        end
+
+        private
+
+        def rows = order.first(@limit).map { |index| [Moment.new(at_s: @course.at_s[index]), *columns.values.map { |tell, values| Reports::Figures.public_send(tell, values[index]) }] }
+
+        def order = @course.at_s.each_index.to_a.reverse
+
+        # Title => how its values are told, and they.
+        def columns = @columns ||= {word(:rate_column) => [:rate, @course.per_second], **walls, **waits, **shares, **gvl}
+
+        def walls = @course.quantiles(:wall).to_h { |key, values| [word(key), [:duration, values]] }
+
+        def waits = %i[queued stalled].to_h { |key| [word(:mean_of, what: word(:"histogram_#{key}")), [:duration, @course.mean(key)]] }
+
+        def shares = @course.shares.to_h { |state, values| [word(:share_of, what: word(:"state_#{state}")), [:share, values]] }
+
+        def gvl = @course.gvl.to_h { |group, values| [word(:gvl_of, group:), [:share, values]] }
+
+        def step = Reports::Figures.duration(@course.step_s * Analysis::Course::NS)
+
+        def more
+          hidden = @course.at_s.size - @limit
+          hidden.positive? ? [word(:more_rows_here, count: Reports::Figures.count(hidden))] : []
+        end
+
+        def word(key, **facts) = @words.call(key, **facts)
+      end
+    end
+  end
+end

@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stores"
+require "holdup/inquiry/course"
+require "holdup/web/charts/course"
+require "holdup/web/charts/course_table"
+require "holdup/web/words"
+require "json"
+
+class Holdup::Web::Charts::CourseTest < Minitest::Test
+  def sample = @sample ||= SampleWindows.new
+
+  def course(windows = sample.to_a)
+    store = Holdup::Stores.open("memory:")
+    store.commit(windows, {})
+    Holdup::Inquiry::Course.call(store, from_s: sample.from_s, to_s: sample.to_s)
+  end
+
+  def words = @words ||= Holdup::Web::Words.new("en")
+
+  def charts(...) = Holdup::Web::Charts::Course.new(course(...), words:).to_h
+
+  def test_every_line_has_a_value_for_each_step
+    charts.each { |name, chart| chart.series.each { |line| assert_equal chart.x.values.size, line.values.size, name } }
+    assert_equal [sample.from_s, sample.from_s + 60, sample.from_s + 120], charts["rate"].x.values
+  end
+
+  def test_shares_are_drawn_by_state_and_come_to_the_whole
+    shares = charts["shares"]
+    assert_equal Holdup::Analysis::Split.members, shares.series.map(&:state)
+    shares.series.map(&:values).transpose.each { |parts| assert_in_delta 1.0, parts.sum, 1e-9 }
+  end
+
+  def test_the_gvl_has_a_limit_and_is_drawn_only_where_it_is_known
+    refute_includes charts, "gvl"
+    process = [sample.window("worker 0", kind: :process, queue: nil, count: 1)]
+    gvl = charts(sample.to_a + process)["gvl"]
+    assert_equal [["puma 8.0.2"], [0.85]], [gvl.series.map(&:label), gvl.limits.map(&:at)]
+  end
+
+  def test_what_a_script_gets
+    told = JSON.parse(charts["wall"].to_json)
+    assert_equal %w[kind limits marks series unit x], told.keys.sort
+    assert_equal({"unit" => "time", "values" => charts["wall"].x.values}, told["x"])
+    assert_equal(%w[p50 p95 p99], told["series"].map { |line| line["label"] })
+  end
+
+  def test_the_table_says_the_same
+    table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2).call
+    assert_equal [sample.from_s + 120, sample.from_s + 60], table.rows.map { |row| row.first.at_s }
+    assert_equal [table.columns.size], table.rows.map(&:size).uniq
+    stalled = table.columns.index { |column| column.text == "stalled, share" }
+    assert_equal Holdup::Reports::Figures.share(course.shares[:stalled].last), table.rows.first[stalled]
+    assert_match(/1 more/, table.notes.last)
+  end
+end
