@@ -4,6 +4,7 @@
  */
 #include <ruby.h>
 
+#include "dumps.h"
 #include "fibers.h"
 #include "hook.h"
 #include "replay_methods.h"
@@ -259,6 +260,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
 {
     rb_ext_ractor_safe(true);
     VALUE holdup = rb_define_module("Holdup");
+    dumps_init(holdup);
     rp_init(holdup);
     VALUE probe = rb_define_module_under(holdup, "Probe");
     hook_error = rb_const_get(holdup, rb_intern("UnsupportedError"));

@@ -32,6 +32,11 @@ module Holdup
     # @raise [DamagedData]
     def self.load(bytes) = Codec.load(bytes)
 
+    # @param bytes [String] from dump, of any number of histograms, one behind the other
+    # @return [Histogram] all of them merged
+    # @raise [DamagedData]
+    def self.load_sum(bytes) = Codec.load_sum(bytes)
+
     # @param value [Integer] nanoseconds
     # @return [Integer] bucket index by OpenTelemetry's rule; the oracle for the C half
     def self.index(value) = Buckets.index(value)

@@ -29,14 +29,42 @@ module Holdup
     # @return [Histogram]
     # @raise [DamagedData]
     def load(bytes)
-      numbers = bytes.unpack("w*", offset: 1)
-      case bytes.getbyte(0)
-      when DENSE then dense(numbers)
-      when SPARSE then sparse(numbers)
-      else damaged("its format byte is #{bytes.getbyte(0).inspect}")
-      end
+      dumps, *numbers = read(bytes)
+      return histogram(numbers) if dumps == 1
+      numbers = numbers(bytes)
+      one(numbers).tap { damaged("it goes on behind its end") if numbers.any? }
+    end
+
+    # @param bytes [String] what dump returned, of any number of histograms, one behind the other
+    # @return [Histogram] all of them merged
+    # @raise [DamagedData]
+    def load_sum(bytes)
+      dumps, *numbers = read(bytes)
+      return histogram(numbers) if dumps
+      numbers = numbers(bytes)
+      all = Histogram::Accumulator.new
+      all.add(one(numbers)) until numbers.empty?
+      all.to_histogram
+    end
+
+    # In C where it is there and nothing is wrong with them.
+    def read(bytes) = defined?(HistogramDumps) && HistogramDumps.sum(bytes)
+
+    def histogram((count, sum, min, max, zero, offset, counts)) = Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: counts.freeze)
+
+    def numbers(bytes)
+      bytes.unpack("w*")
     rescue ArgumentError
       damaged("its numbers end early")
+    end
+
+    # Takes the numbers of one histogram off, whose format byte is a number too.
+    def one(numbers)
+      case (format = numbers.shift)
+      when DENSE then dense(numbers.shift(7), numbers)
+      when SPARSE then sparse(numbers.shift(6), numbers)
+      else damaged("its format byte is #{format.inspect}")
+      end
     end
 
     # A pair costs a byte for its gap where the other shape spends a byte for each empty bucket.
@@ -52,28 +80,30 @@ module Holdup
       pairs.unshift(pairs.size / 2)
     end
 
-    def dense(numbers)
-      count, sum, min, max, zero, offset, size = numbers.shift(7)
-      damaged("it says #{size.inspect} buckets and has #{numbers.size}") unless size == numbers.size && offset + size <= Histogram::Buckets::SLOTS
-      Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: numbers.freeze)
+    def dense((count, sum, min, max, zero, offset, size), rest)
+      damaged("it says #{size.inspect} buckets and has #{rest.size}") unless size && size <= rest.size && offset + size <= Histogram::Buckets::SLOTS
+      Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: rest.shift(size).freeze)
     end
 
-    def sparse(numbers)
-      count, sum, min, max, zero, size = numbers.shift(6)
-      damaged("it says #{size.inspect} pairs and has #{numbers.size / 2.0}") unless size && size * 2 == numbers.size
-      Histogram.new(count:, sum:, min:, max:, zero:, offset: numbers.first || 0, counts: spread(numbers).freeze)
+    def sparse((count, sum, min, max, zero, size), rest)
+      damaged("it says #{size.inspect} pairs and has #{rest.size / 2.0}") unless size && size * 2 <= rest.size
+      pairs = rest.shift(size * 2)
+      Histogram.new(count:, sum:, min:, max:, zero:, offset: pairs.first || 0, counts: spread(pairs).freeze)
     end
 
-    def spread(numbers)
-      counts = []
-      numbers.each_slice(2).with_index do |(gap, count), i|
-        i.zero? ? counts << count : counts.concat(Array.new(gap - 1, 0)) << count
-        damaged("a bucket lies outside of the range") if numbers.first + counts.size > Histogram::Buckets::SLOTS
+    # The first gap is the offset.
+    def spread(pairs)
+      slot = nil
+      pairs.each_slice(2).with_object([]) do |(gap, count), counts|
+        damaged("two of its buckets are one") if slot && gap.zero?
+        damaged("a bucket lies outside of the range") if slot.to_i + gap >= Histogram::Buckets::SLOTS
+        counts.concat(Array.new(gap - 1, 0)) if slot
+        slot = slot.to_i + gap
+        counts << count
       end
-      counts
     end
 
     def damaged(reason) = raise(DamagedData.new("a histogram can't be read", reason))
-    private_class_method :sparse?, :pairs, :dense, :sparse, :spread, :damaged
+    private_class_method :read, :histogram, :numbers, :one, :sparse?, :pairs, :dense, :sparse, :spread, :damaged
   end
 end

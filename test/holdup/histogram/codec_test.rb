@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/histogram"
+require "holdup/probe"
 
 class Holdup::Histogram::CodecTest < Minitest::Test
   Histogram = Holdup::Histogram
@@ -32,6 +33,47 @@ class Holdup::Histogram::CodecTest < Minitest::Test
       error = assert_raises(Holdup::DamagedData) { Histogram.load(bytes.b) }
       assert_match(/histogram can't be read/, error.message)
     end
+  end
+
+  def test_histograms_one_behind_the_other_are_their_sum
+    random = Random.new(7)
+    40.times do |seed|
+      all = Array.new(random.rand(1..6)) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))) } << Histogram.of_sum(5)
+      bytes = all.shuffle(random:).map(&:dump).join
+      assert_equal Histogram.sum(all), Histogram.load_sum(bytes), "seed #{seed}"
+    end
+    assert_equal Histogram.empty, Histogram.load_sum("".b)
+    assert_raises(Holdup::DamagedData) { Histogram.load(Histogram.of([5]).dump * 2) }
+  end
+
+  # In a Ruby without the extension, which is also what the one in C is measured by.
+  SLOWLY = <<~RUBY
+    require "holdup/histogram"
+    abort "the extension is there" if defined?(Holdup::HistogramDumps)
+    ARGF.each_line(chomp: true) do |hex|
+      puts Holdup::Histogram.load_sum([hex].pack("H*")).to_h.to_s
+    rescue Holdup::DamagedData
+      puts "damaged"
+    end
+  RUBY
+
+  def told(bytes)
+    Histogram.load_sum(bytes).to_h.to_s
+  rescue Holdup::DamagedData
+    "damaged"
+  end
+
+  def test_ruby_and_c_read_the_same_in_the_same_bytes
+    random = Random.new(11)
+    good = Array.new(30) { |seed| Array.new(1 + seed % 4) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))).dump }.join }
+    all = good + good.map { |bytes| bytes.byteslice(0, random.rand(1...bytes.bytesize)) } +
+      Array.new(300) { [[1, 0x11].sample(random:)].pack("C") + Array.new(random.rand(4..20)) { random.rand(0..9) }.pack("w*") } + [[1, 1, 1 << 70, 3, 4, 0, 0, 0].pack("w*")]
+    output, = Open3.capture2(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", SLOWLY, stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
+
+    here = all.map { |bytes| told(bytes) }
+    assert_equal here, output.lines(chomp: true)
+    assert_includes here, "damaged"
+    assert defined?(Holdup::HistogramDumps), "the extension is not there"
   end
 
   def test_random_bytes_never_raise_anything_else

@@ -1,0 +1,116 @@
+/*
+ * Holdup::HistogramDumps: adds histograms up as they are written (lib/holdup/histogram/codec.rb), any number of them one
+ * behind the other. Reading a month is mostly this. Whatever is not as it should be, or beyond 64 bits, is left to Ruby.
+ */
+#ifndef HOLDUP_DUMPS_H
+#define HOLDUP_DUMPS_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "histogram.h"
+
+#define DUMPS_DENSE 1
+#define DUMPS_SPARSE 0x11
+
+typedef struct {
+    const uint8_t *at, *end;
+    uint64_t dumps, count, sum, min, max, zero;
+    uint64_t slots[HIST_BUCKETS];
+    uint64_t first, last; /* of the slots that have any; first > last: none has */
+} dumps_t;
+
+/* A BER-compressed integer (pack "w"). */
+static bool dumps_number(dumps_t *d, uint64_t *value)
+{
+    *value = 0;
+    while (d->at < d->end) {
+        uint8_t byte = *d->at++;
+        if (*value >> 57) return false;
+        *value = *value << 7 | (byte & 0x7f);
+        if (!(byte & 0x80)) return true;
+    }
+    return false;
+}
+
+static bool dumps_add(uint64_t *total, uint64_t value) { return !__builtin_add_overflow(*total, value, total); }
+
+static bool dumps_add_slot(dumps_t *d, uint64_t slot)
+{
+    uint64_t count;
+    if (slot >= HIST_BUCKETS || !dumps_number(d, &count)) return false;
+    if (!count) return true;
+    if (slot < d->first) d->first = slot;
+    if (slot > d->last) d->last = slot;
+    return dumps_add(&d->slots[slot], count);
+}
+
+static bool dumps_dense(dumps_t *d)
+{
+    uint64_t offset, size;
+    if (!dumps_number(d, &offset) || !dumps_number(d, &size)) return false;
+    if (offset > HIST_BUCKETS || size > HIST_BUCKETS - offset) return false;
+    for (uint64_t i = 0; i < size; i++)
+        if (!dumps_add_slot(d, offset + i)) return false;
+    return true;
+}
+
+static bool dumps_sparse(dumps_t *d)
+{
+    uint64_t pairs, gap, slot = 0;
+    if (!dumps_number(d, &pairs)) return false;
+    for (uint64_t i = 0; i < pairs; i++) {
+        if (!dumps_number(d, &gap) || gap >= HIST_BUCKETS || (i && !gap)) return false;
+        slot += gap;
+        if (!dumps_add_slot(d, slot)) return false;
+    }
+    return true;
+}
+
+static bool dumps_one(dumps_t *d)
+{
+    uint8_t format = *d->at++;
+    uint64_t count, sum, min, max, zero;
+    if (!dumps_number(d, &count) || !dumps_number(d, &sum) || !dumps_number(d, &min) || !dumps_number(d, &max) || !dumps_number(d, &zero)) return false;
+    if (count && min < d->min) d->min = min;
+    if (count && max > d->max) d->max = max;
+    if (!dumps_add(&d->count, count) || !dumps_add(&d->sum, sum) || !dumps_add(&d->zero, zero)) return false;
+    d->dumps++;
+    return format == DUMPS_DENSE ? dumps_dense(d) : format == DUMPS_SPARSE && dumps_sparse(d);
+}
+
+static VALUE dumps_counts(const dumps_t *d)
+{
+    if (d->first > d->last) return rb_ary_new();
+    VALUE counts = rb_ary_new_capa((long)(d->last - d->first + 1));
+    for (uint64_t slot = d->first; slot <= d->last; slot++) rb_ary_push(counts, ULL2NUM(d->slots[slot]));
+    return counts;
+}
+
+/*
+ * sum(bytes)
+ * @return [Array, nil] how many histograms there were; and of their sum: count, sum, min, max, zero, offset, counts. nil
+ *   where Ruby has to see to it
+ */
+static VALUE dumps_sum(VALUE self, VALUE bytes)
+{
+    (void)self;
+    StringValue(bytes);
+    dumps_t d = {.at = (const uint8_t *)RSTRING_PTR(bytes), .min = UINT64_MAX, .first = HIST_BUCKETS};
+    d.end = d.at + RSTRING_LEN(bytes);
+    while (d.at < d.end)
+        if (!dumps_one(&d)) return Qnil;
+    RB_GC_GUARD(bytes);
+    bool any = d.first <= d.last;
+    return rb_ary_new_from_args(8, ULL2NUM(d.dumps), ULL2NUM(d.count), ULL2NUM(d.sum), d.count ? ULL2NUM(d.min) : Qnil, d.count ? ULL2NUM(d.max) : Qnil,
+                                ULL2NUM(d.zero), ULL2NUM(any ? d.first : 0), dumps_counts(&d));
+}
+
+static void dumps_init(VALUE holdup)
+{
+    VALUE dumps = rb_define_module_under(holdup, "HistogramDumps");
+    rb_define_singleton_method(dumps, "sum", dumps_sum, 1);
+}
+
+#endif
