@@ -6,11 +6,11 @@ module Demo
   # Something without which the demo can't go on; the message is for the person at the terminal.
   Failure = Class.new(StandardError)
 
-  Options = Data.define(:json, :keep, :advice, :seconds, :rate, :seed) do
+  Options = Data.define(:json, :keep, :store, :advice, :seconds, :rate, :seed) do
     # @param argv [Array<String>]
     # @return [Options]; exits with 2 for an argument it doesn't know
     def self.parse(argv)
-      values = {json: false, keep: false, advice: true, seconds: 20.0, rate: 64.0, seed: 1}
+      values = {json: false, keep: false, store: nil, advice: true, seconds: 20.0, rate: 64.0, seed: 1}
       parser(values).parse(argv).then { |rest| raise OptionParser::InvalidArgument, rest.first if rest.any? }
       new(**values)
     rescue OptionParser::ParseError => error
@@ -25,7 +25,8 @@ module Demo
       OptionParser.new("Usage: bin/demo [options]") do |parser|
         parser.on("--json", "print only the report's JSON") { values[:json] = true }
         parser.on("--no-advice", "end with the report") { values[:advice] = false }
-        parser.on("--keep", "leave it running, and say how to look") { values[:keep] = true }
+        parser.on("--keep", "leave it running, and show the dashboard") { values[:keep] = true }
+        parser.on("--store FILE", "keep what is recorded in this file") { |path| values[:store] = File.expand_path(path) }
         parser.on("--seconds N", Float, "of traffic (20)") { |number| values[:seconds] = positive(number) }
         parser.on("--rate N", Float, "requests per second (64)") { |number| values[:rate] = positive(number) }
         parser.on("--seed N", Integer, "of the traffic (1)") { |number| values[:seed] = number }

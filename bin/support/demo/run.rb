@@ -6,6 +6,7 @@ require "tmpdir"
 require_relative "advice"
 require_relative "checks"
 require_relative "children"
+require_relative "dashboard"
 require_relative "options"
 require_relative "report"
 require_relative "storefront"
@@ -33,7 +34,7 @@ module Demo
         show(json)
         status = verdict(json)
         advise if @options.advice?
-        keep if @options.keep
+        @options.keep ? keep : offer
         status
       end
     end
@@ -44,7 +45,7 @@ module Demo
     def inside_folders
       @folder = Dir.mktmpdir("holdup-demo-#{Process.pid}-")
       @segments = Dir.mktmpdir("holdup-demo-#{Process.pid}-", File.writable?("/dev/shm") ? "/dev/shm" : nil)
-      @env = {"HOLDUP_DIR" => @segments, "HOLDUP_STORE" => "sqlite://#{@folder}/holdup.sqlite3"}
+      @env = {"HOLDUP_DIR" => @segments, "HOLDUP_STORE" => "sqlite://#{@options.store || "#{@folder}/holdup.sqlite3"}"}
       yield
     ensure
       # Whoever presses Ctrl-C twice must not leave servers behind; stopping them is bounded.
@@ -107,9 +108,11 @@ module Demo
       failures.empty? ? 0 : 1
     end
 
+    def offer = @options.json || say("", "bin/demo --keep shows all of this in a browser")
+
     def keep
-      say <<~TEXT
-        it is still running, at #{@storefront.url}. In another terminal:
+      say "", "the dashboard is at #{Dashboard.new(children: @children, folder: @folder, env: @env).start}", <<~TEXT
+        The storefront is still running, at #{@storefront.url}. In another terminal:
           cd #{ROOT.shellescape} && source bin/support/env.sh && use_ruby "$(find_ruby)"
           export #{@env.map { |key, value| "#{key}=#{value.shellescape}" }.join(" ")}
           bundle exec exe/holdup report
