@@ -11,10 +11,15 @@ export function legend(chart) {
   const element = Object.assign(document.createElement("ul"), { className: "keys" });
   const values = chart.series.map((series, at) => {
     const item = element.appendChild(document.createElement("li"));
-    item.append(chart.kind === "stack" ? patch(series.state) : stroke(at), ` ${series.label} `);
+    item.append(...swatch(chart.kind, series, at), ` ${series.label} `);
     return item.appendChild(document.createElement("b"));
   });
   return { element, show: (texts) => values.forEach((value, at) => (value.textContent = texts[at])) };
+}
+
+function swatch(kind, series, at) {
+  if (kind === "heat") return [];
+  return [kind === "stack" ? patch(series.state) : stroke(at)];
 }
 
 function patch(state) {
@@ -30,10 +35,7 @@ function stroke(at) {
   return svg;
 }
 
-function drawing() {
-  const svg = shape("svg", { class: "swatch", "aria-hidden": "true", focusable: "false" });
-  return svg;
-}
+const drawing = () => shape("svg", { class: "swatch", "aria-hidden": "true", focusable: "false" });
 
 function shape(name, attributes) {
   const element = document.createElementNS(SVG, name);

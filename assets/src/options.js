@@ -1,9 +1,11 @@
 import uPlot from "uplot";
+import { heat, reach } from "./heat.js";
 import { PALETTE, dashes } from "./lines.js";
 import { overlays } from "./overlays.js";
 import { fill } from "./patterns.js";
 import { stacked } from "./stack.js";
 import { colour } from "./theme.js";
+import { logTicks } from "./ticks.js";
 
 const HEIGHT = 220;
 /** Charts over time move their cursors together. */
@@ -26,13 +28,18 @@ export function options(chart, { width, tell, clock }) {
   return {
     width, height: HEIGHT, legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
-    scales: { x: { time: timed, distr: chart.x.log ? 3 : 1 }, y: { range: (_, _low, high) => [0, ceiling(chart, high)] } },
+    scales: { x: { time: timed, distr: chart.x.log ? 3 : 1, ...(chart.kind === "heat" ? { range: whole(chart.x.values) } : {}) }, y: yScale(chart) },
     axes: [xAxis(chart, tell, clock), yAxis(chart, tell)],
-    series: [{}, ...chart.series.map((line, at) => (chart.kind === "stack" ? layer(line) : stroke(at)))],
+    series: [{}, ...chart.series.map(DRAWN[chart.kind])],
     bands: chart.kind === "stack" ? bands(chart) : [],
-    plugins: [overlays(chart)],
+    plugins: [overlays(chart), ...(chart.kind === "heat" ? [heat(chart)] : [])],
   };
 }
+
+/** Cells have a width: the last one too is within. */
+const whole = (steps) => (_, low, high) => [low, high + (steps.length > 1 ? steps[1] - steps[0] : 0)];
+
+const yScale = (chart) => (chart.kind === "heat" ? { distr: 3, range: () => reach(chart) } : { range: (_, _low, high) => [0, ceiling(chart, high)] });
 
 /** A limit that nothing comes near must not press what was measured to the floor, unless the chart says it is the whole. */
 function ceiling(chart, high) {
@@ -45,14 +52,21 @@ const axis = () => ({ stroke: () => colour("quiet"), font: "12px system-ui, sans
 
 function xAxis(chart, tell, clock) {
   const values = chart.x.unit === "time" ? (_, splits, __, ___, step) => clock.axis(splits, step) : (_, splits) => splits.map(tell[chart.x.unit]);
-  return { ...axis(), space: 70, values };
+  return { ...axis(), space: 70, ...(chart.x.log ? multiplying : {}), values };
 }
 
-const yAxis = (chart, tell) => ({ ...axis(), size: 70, values: (_, splits) => splits.map(tell[chart.unit]) });
+const multiplying = { splits: (_plot, _axis, low, high) => logTicks(low, high), filter: (_, splits) => splits };
 
-const stroke = (at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: false } });
+const yAxis = (chart, tell) => ({ ...axis(), size: 70, ...(chart.kind === "heat" ? multiplying : {}), values: (_, splits) => splits.map(tell[chart.unit]) });
+
+const stroke = (_, at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: false } });
 
 const layer = (line) => ({ stroke: () => colour(line.state), width: 1, fill: (plot) => fill(plot.ctx, line.state), points: { show: false } });
 
 /** Each layer fills down to the one below it only. */
 const bands = (chart) => chart.series.slice(1).map((line, at) => ({ series: [at + 2, at + 1], fill: (plot) => fill(plot.ctx, line.state) }));
+
+/** Lines of a heat map are only told. */
+const hidden = () => ({ paths: () => null, points: { show: false } });
+
+const DRAWN = { stack: layer, line: stroke, heat: hidden };

@@ -6,12 +6,13 @@ import { onThemeChange } from "./theme.js";
 
 /**
  * What the server says of a chart (lib/holdup/web/chart.rb).
- * @typedef {{label: string, state?: string, values: (number | null)[]}} Line
+ * @typedef {{label: string, state?: string, unit?: string, values: (number | null)[]}} Line
  * @typedef {object} Chart
- * @property {"stack" | "line"} kind
+ * @property {"stack" | "line" | "heat"} kind
  * @property {{unit: string, values: number[], log?: boolean}} x
  * @property {string} unit of the values
  * @property {Line[]} series
+ * @property {{upto_ns: number[], counts: number[][]}} [heat] a column of counts for each of x
  * @property {number} [most] where the scale ends
  * @property {{at: number, label: string}[]} [limits]
  * @property {{at: number, label: string}[]} [marks]
@@ -38,7 +39,7 @@ export class Plot {
 
   /** @param {Chart} chart */
   show(chart) {
-    const shape = JSON.stringify([chart.kind, chart.series.map((line) => line.label), chart.limits, chart.marks, chart.points]);
+    const shape = JSON.stringify([chart.kind, chart.series.map((line) => line.label), chart.limits, chart.marks, chart.points, chart.heat]);
     const known = this.drawn && shape === this.shape;
     this.chart = chart;
     this.shape = shape;
@@ -94,7 +95,7 @@ export class Plot {
   }
 
   #value(line, at) {
-    return this.words.tell[this.chart.unit](line.values[at]);
+    return this.words.tell[line.unit ?? this.chart.unit](line.values[at]);
   }
 
   #sentence(at) {

@@ -6,11 +6,12 @@ module Holdup
   class Web
     # What a chart is drawn from, as assets/src/plot.js takes it.
     #
-    # - `kind`: :stack or :line; `unit` of its values: :ns, :share, :rate, :count, :bytes
+    # - `kind`: :stack, :line or :heat; `unit` of its values: :ns, :share, :rate, :count, :bytes
     # - `x`: Axis; `series`: Array of Line, each with a value or nil for each of x
     # - `limits`: Array of Mark across it, `marks`: Array of Mark down it; `most`: where its scale ends, nil for what it takes
-    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :most) do
-      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], most: nil) = super
+    # - `heat`: of that kind, see Analysis::Course#heat
+    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :most, :heat) do
+      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], most: nil, heat: nil) = super
 
       # @return [String]
       def to_json(*) = {**to_h, x: x.to_h, series: series.map(&:told), limits: limits.map(&:to_h), marks: marks.map(&:to_h)}.compact.to_json(*)
@@ -22,12 +23,12 @@ module Holdup
     # `unit` :time has seconds since 1970; others are those of values.
     Chart::Axis = Data.define(:unit, :values)
 
-    # `state`: a member of Analysis::Split, for its colour and pattern.
-    Chart::Line = Data.define(:label, :values, :state) do
-      def initialize(label:, values:, state: nil) = super
+    # `state`: a member of Analysis::Split, for its colour and pattern; `unit`: another than the chart's.
+    Chart::Line = Data.define(:label, :values, :state, :unit) do
+      def initialize(label:, values:, state: nil, unit: nil) = super
 
       # @return [Hash{Symbol => Object}]
-      def told = {label:, values: values.map { |value| value.is_a?(Float) ? value.round(Chart::DIGITS) : value }, state:}.compact
+      def told = {label:, values: values.map { |value| value.is_a?(Float) ? value.round(Chart::DIGITS) : value }, state:, unit:}.compact
     end
 
     Chart::Mark = Data.define(:at, :label)

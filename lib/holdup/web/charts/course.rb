@@ -8,30 +8,29 @@ module Holdup
     module Charts
       # Figures over time as charts. {CourseTable} has the same ones as a table.
       class Course
-        NAMES = %w[shares rate wall waits gvl].freeze
+        NAMES = %w[shares rate wall waits].freeze
         # Above this waits grow faster than what is won: the limit that advice has.
         BUSY = Analysis::Sizing::Guards::BUSY
         ALL = 1.0
 
         # @param course [Analysis::Course]
         # @param words [Words]
+        # @param names [Array<String>] which charts: of NAMES, "heat", and "gvl", which is of all that ran
         # @param marks [Array<Chart::Mark>] moments at which something changed
-        def initialize(course, words:, marks: [])
+        def initialize(course, words:, names: NAMES, marks: [])
           @course = course
           @words = words
+          @names = names
           @marks = marks
         end
 
         # @return [Hash{String => String}] title of each, by name
-        def titles = names.to_h { |name| [name, word(:"chart_#{name}")] }
+        def titles = @names.to_h { |name| [name, word(:"chart_#{name}")] }
 
         # @return [Hash{String => Chart}]
-        def to_h = names.to_h { |name| [name, send(name)] }
+        def to_h = @names.to_h { |name| [name, send(name)] }
 
         private
-
-        # Of one unit nobody knows what it held of the GVL's time.
-        def names = @course.gvl.empty? ? NAMES - ["gvl"] : NAMES
 
         def shares = chart(:share, @course.shares.map { |state, values| Chart::Line.new(label: word(:"state_#{state}"), values:, state:) }, kind: :stack, most: ALL)
 
@@ -41,6 +40,13 @@ module Holdup
 
         # Means: only these add up to what a unit waited in all.
         def waits = chart(:ns, %i[queued stalled].map { |key| Chart::Line.new(label: word(:"histogram_#{key}"), values: @course.mean(key)) })
+
+        # The spread of elapsed times, step by step; the lines are only told.
+        def heat
+          heat = @course.heat
+          most = heat[:counts].map { |counts| heat[:upto_ns][counts.each_index.max_by { |band| counts[band] }] if counts.sum.positive? }
+          chart(:ns, [Chart::Line.new(label: word(:units), values: heat[:counts].map(&:sum), unit: :count), Chart::Line.new(label: word(:chart_most), values: most)], kind: :heat, heat:)
+        end
 
         def gvl
           chart(:share, @course.gvl.map { |group, values| Chart::Line.new(label: group, values:) }, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_busy))])

@@ -3,6 +3,7 @@
 require_relative "../../reports/figures"
 require_relative "../blocks"
 require_relative "block"
+require_relative "course"
 
 module Holdup
   class Web
@@ -12,9 +13,11 @@ module Holdup
         # @param course [Analysis::Course]
         # @param words [Words]
         # @param limit [Integer] rows
-        def initialize(course, words:, limit:)
+        # @param names [Array<String>] of which charts, see Course
+        def initialize(course, words:, limit:, names: Course::NAMES)
           @course = course
           @words = words
+          @names = names
           @limit = limit
         end
 
@@ -30,9 +33,14 @@ module Holdup
         def order = @course.at_s.each_index.to_a.reverse
 
         # Title => how its values are told, and they.
-        def columns = @columns ||= {word(:rate_column) => [:rate, @course.per_second], **walls, **waits, **shares, **gvl}
+        def columns = @columns ||= @names.map { |name| send(name) }.reduce({}, :merge)
 
-        def walls = @course.quantiles(:wall).to_h { |key, values| [word(key), [:duration, values]] }
+        def rate = {word(:rate_column) => [:rate, @course.per_second]}
+
+        # Too much for cells: its percentiles are there, and the spread over the whole span.
+        def heat = {}
+
+        def wall = @course.quantiles(:wall).to_h { |key, values| [word(key), [:duration, values]] }
 
         def waits = %i[queued stalled].to_h { |key| [word(:mean_of, what: word(:"histogram_#{key}")), [:duration, @course.mean(key)]] }
 

@@ -7,6 +7,7 @@ module Holdup
       CHARTS_JA = {
         over_time: "時間の推移", as_table: "同じ内容を表で見る", moment: "開始", over_time_note: "1 行は %<step>s 分。キュー待ちと stalled は 1 件あたりの平均、GVL は動いたものすべてについての値です。",
         chart_shares: "経過時間の状態別の割合", chart_rate: "1 秒あたりの件数", chart_wall: "1 件の経過時間", chart_waits: "キュー待ちと stalled（1 件の平均）",
+        chart_heat: "経過時間の分布の推移", chart_most: "最も多い帯の上限",
         chart_gvl: "GVL が保持されていた割合", chart_busy: "85 %：これを超えると待ちが急に増える",
         mean_of: "%<what>s（平均）", share_of: "%<what>s（割合）", gvl_of: "GVL（%<group>s）",
         chart_keys: "矢印キーで点を移動、Home と End で両端へ。", chart_failed: "グラフを読み込めませんでした。値は下の表にあります。",

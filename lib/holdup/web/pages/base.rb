@@ -51,6 +51,9 @@ module Holdup
 
         def word(key, **facts) = @words.call(key, **facts)
 
+        # Which units.
+        def filter = query.filter
+
         def summary = @summary ||= read
 
         def read(**view) = Inquiry::Summed.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)

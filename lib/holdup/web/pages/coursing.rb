@@ -10,17 +10,20 @@ module Holdup
       # Figures over time, for pages that show them.
       module Coursing
         # @return [Hash{String => Chart}]
-        def charts = over_time_charts.to_h
+        def charts = coursed.to_h
 
         private
 
-        def course = @course ||= Inquiry::Course.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter)
+        def course = @course ||= Inquiry::Course.call(store, from_s: query.from_s, to_s: query.until_s, filter:)
 
-        def over_time_charts = Charts::Course.new(course, words: @words)
+        # The GVL is of all that ran; nobody knows it of what ran before processes were kept apart.
+        def charted = Charts::Course::NAMES + (course.gvl.empty? ? [] : ["gvl"])
+
+        def coursed = Charts::Course.new(course, words: @words, names: charted)
 
         def over_time
           return if course.empty?
-          Charts::Block.new(title: word(:over_time), names: over_time_charts.titles, twin: Charts::CourseTable.new(course, words: @words, limit: query.limit).call)
+          Charts::Block.new(title: word(:over_time), names: coursed.titles, twin: Charts::CourseTable.new(course, words: @words, names: charted, limit: query.limit).call)
         end
       end
     end

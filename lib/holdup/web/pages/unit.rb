@@ -6,6 +6,7 @@ require_relative "../../reports/sections/pairs"
 require_relative "../../reports/sections/settings"
 require_relative "../../reports/sections/slices"
 require_relative "base"
+require_relative "coursing"
 require_relative "distribution"
 require_relative "reported"
 require_relative "split_block"
@@ -16,6 +17,7 @@ module Holdup
       # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are spread.
       class Unit < Base
         include Reported
+        include Coursing
         include SplitBlock
 
         # @raise [UsageError] without the name of one
@@ -27,7 +29,7 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: headline.verdict)] if summary.empty?
-          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, Distribution.new(summary.total, words: @words).block,
+          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, over_time, Distribution.new(summary.total, words: @words).block,
             table(Reports::Sections::Distributions), suffers, causes, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
         end
 
@@ -36,6 +38,8 @@ module Holdup
         def title = Reports::Width.truncate(Reports::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME)
 
         private
+
+        def charted = %w[shares heat rate wall waits]
 
         def filter = query.filter(name: Query.literal(query["unit"]), queue: query["in"])
 

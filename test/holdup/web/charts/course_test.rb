@@ -19,7 +19,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
 
   def words = @words ||= Holdup::Web::Words.new("en")
 
-  def charts(...) = Holdup::Web::Charts::Course.new(course(...), words:).to_h
+  def charts(*windows, names: Holdup::Web::Charts::Course::NAMES) = Holdup::Web::Charts::Course.new(course(*windows), words:, names:).to_h
 
   def test_every_line_has_a_value_for_each_step
     charts.each { |name, chart| chart.series.each { |line| assert_equal chart.x.values.size, line.values.size, name } }
@@ -32,11 +32,18 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
     shares.series.map(&:values).transpose.each { |parts| assert_in_delta 1.0, parts.sum, 1e-9 }
   end
 
-  def test_the_gvl_has_a_limit_and_is_drawn_only_where_it_is_known
-    refute_includes charts, "gvl"
+  def test_the_gvl_has_a_limit
     process = [sample.window("worker 0", kind: :process, queue: nil, count: 1)]
-    gvl = charts(sample.to_a + process)["gvl"]
+    gvl = charts(sample.to_a + process, names: ["gvl"])["gvl"]
     assert_equal [["puma 8.0.2"], [0.85]], [gvl.series.map(&:label), gvl.limits.map(&:at)]
+  end
+
+  def test_the_spread_counts_every_unit_once
+    heat = charts(names: ["heat"])["heat"]
+    units, most = heat.series
+    assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum
+    assert_equal heat.heat[:counts].map(&:sum), units.values
+    assert_equal heat.heat[:counts].map { |column| heat.heat[:upto_ns][column.index(column.max)] }, most.values
   end
 
   def test_what_a_script_gets

@@ -1,0 +1,46 @@
+import { colour } from "./theme.js";
+
+/** Seen at all, and the rest by orders of magnitude: a few slow units must not vanish beside thousands of fast ones. */
+const FAINT = 0.15;
+
+/**
+ * How values are spread, step by step: a cell for each band of values, darker the more there are.
+ * @param {import("./plot.js").Chart} chart with heat
+ * @returns {import("uplot").Plugin}
+ */
+export function heat(chart) {
+  return { hooks: { drawAxes: [(plot) => draw(plot, chart)] } };
+}
+
+function draw(plot, { x: { values: steps }, heat: { upto_ns: bands, counts } }) {
+  const { ctx: context, bbox } = plot;
+  const width = cellWidth(plot, steps), edges = bands.map((upto) => plot.valToPos(upto, "y", true));
+  const most = Math.log1p(Math.max(...counts.flat()));
+  context.save();
+  context.beginPath();
+  context.rect(bbox.left, bbox.top, bbox.width, bbox.height);
+  context.clip();
+  context.fillStyle = colour("stalled");
+  counts.forEach((column, at) => cells(context, column, plot.valToPos(steps[at], "x", true), width, edges, most));
+  context.restore();
+}
+
+function cellWidth(plot, steps) {
+  if (steps.length < 2) return plot.bbox.width;
+  return plot.valToPos(steps[1], "x", true) - plot.valToPos(steps[0], "x", true);
+}
+
+function cells(context, column, left, width, edges, most) {
+  const height = edges.length > 1 ? edges[0] - edges[1] : 20;
+  column.forEach((count, band) => {
+    if (!count) return;
+    context.globalAlpha = FAINT + (1 - FAINT) * (Math.log1p(count) / most);
+    context.fillRect(left, edges[band], width, height);
+  });
+}
+
+/** @param {import("./plot.js").Chart} chart @returns {[number, number]} where its scale begins and ends */
+export function reach({ heat: { upto_ns: bands } }) {
+  if (bands.length < 2) return [1e5, 1e9];
+  return [bands[0] / (bands[1] / bands[0]), bands.at(-1)];
+}
