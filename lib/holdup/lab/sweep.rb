@@ -4,7 +4,6 @@ require_relative "signals"
 require_relative "sweep/ledger"
 require_relative "sweep/result"
 require_relative "trial"
-require_relative "wrk"
 
 module Holdup
   module Lab
@@ -15,13 +14,19 @@ module Holdup
       # A rate is too much where the mean response is so many times that of the lowest one.
       OVERLOAD = 1.5
 
+      # @param plan [Plan]
+      # @param env [Hash{String => String}] the environment
+      # @return [OpenLoop, LoadTool]
+      # @raise [UnsupportedError] the tool is not on this machine
+      def self.load(plan, env) = plan.tool ? LoadTools::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : OpenLoop.new
+
       # @param ledger [Ledger] new, or one to go on with
       # @param env [Hash{String => String}] the environment
       # @param load [#call] see Trial
       # @param store [#commit, nil] gets what was measured as well
       # @param progress [#call] gets the number of the step, how many there are, a Symbol and facts
       # @param trial [#new] Trial
-      def initialize(ledger, env:, load: ledger.plan.closed? ? Wrk.find(env.fetch("PATH", "")) : OpenLoop.new, store: nil, trial: Trial, progress: ->(_number, _of, _step, **_facts) {})
+      def initialize(ledger, env:, load: self.class.load(ledger.plan, env), store: nil, trial: Trial, progress: ->(_number, _of, _step, **_facts) {})
         @ledger = ledger
         @plan = ledger.plan
         @store = store
@@ -63,10 +68,10 @@ module Holdup
         last.response_ns > OVERLOAD * first.response_ns || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 
-      # Each rate is predicted from the recording at the same rate: what waits elsewhere is then as it was. In a closed loop requests
-      # come when the server lets them, so there are no arrivals that another setting could get.
+      # Each rate is predicted from the recording at the same rate: what waits elsewhere is then as it was. Requests of other programs don't
+      # tell when they were sent, so there are no arrivals that another setting could get.
       def predictions(outcomes, round)
-        return [] if @plan.closed?
+        return [] if @plan.tool
         outcomes.flat_map do |outcome|
           predictor = Predictor.new(outcome, round:)
           @plan.arms.reject(&:again).filter_map { |arm| predictor.call(arm) }

@@ -21,7 +21,7 @@ module Holdup
           # @return [Hash{Symbol => Object}]
           # @raise [UsageError]
           def parse(argv)
-            options = TrialOptions.new("jit", usage: "--rate N --url PATH", now_s:, spans: Jit::SPANS)
+            options = TrialOptions.new("jit", usage: "--rate N --url PATH", now_s:, path: env["PATH"].to_s, spans: Jit::SPANS)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             return values if values.key?(:help)
             options.keywords(values) { Holdup::Lab::Jit.arms(env, mem_size: values[:mem_size], rubies: values.fetch(:rubies, [])).then { |arms| [arms, arms.first] } }

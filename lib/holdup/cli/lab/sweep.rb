@@ -20,7 +20,7 @@ module Holdup
         # @return [#parse]
         def self.options(console)
           require_relative "sweep/arguments"
-          Arguments.new(now_s: console.clock.realtime_s)
+          Arguments.new(now_s: console.clock.realtime_s, path: console.env["PATH"].to_s)
         end
 
         # @param console [Console]

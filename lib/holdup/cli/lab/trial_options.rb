@@ -15,17 +15,18 @@ module Holdup
         # What is not of the plan.
         OUTPUT = %i[store format language].freeze
         LOADS = %i[rates ladder connections].freeze
-        TOOLS = %i[wrk].freeze
         COMMAND = "end with it: -- bundle exec puma -p {port}"
 
         # @param experiment [String] "sweep"
         # @param usage [String] what is special about it
         # @param now_s [Integer]
+        # @param path [String] folders with programs, as in PATH
         # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
-        def initialize(experiment, usage:, now_s:, spans: {})
+        def initialize(experiment, usage:, now_s:, path: "", spans: {})
           @experiment = experiment
           @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
           @now_s = now_s
+          @path = path
           @spans = SPANS.merge(spans)
         end
 
@@ -60,8 +61,8 @@ module Holdup
         def load(parser, values)
           parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
           parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text| values[:ladder] = rates("--ladder", text) }
-          parser.on("--load-tool wrk", "wrk for a load, at --connections") { |text| values[:tool] = Inquiry::Values.choice("--load-tool", text, TOOLS).to_s }
-          parser.on("--connections N,N", "of wrk, each of which waits for its answer") { |text| values[:connections] = text.split(",").map { |part| Inquiry::Values.whole("--connections", part, 1..1000) }.uniq.sort }
+          parser.on("--load-tool NAME", "instead of the built-in: wrk, hey, oha") { |text| values[:tool] = Inquiry::Values.choice("--load-tool", text, Holdup::Lab::LoadTools::ALL.keys.map(&:to_sym)).to_s }
+          parser.on("--connections N,N", "of wrk or hey; each waits for its answer") { |text| values[:connections] = text.split(",").map { |part| Inquiry::Values.whole("--connections", part, 1..1000) }.uniq.sort }
           parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
           parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
           parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Inquiry::Values.whole("--port", text, 1..65_535) }
@@ -108,8 +109,20 @@ module Holdup
         end
 
         def check_load(values)
-          raise UsageError.new("lab #{@experiment} needs one load", "give either --rate or --ladder, or --connections with --load-tool") unless values.values_at(*LOADS).compact.one?
-          raise UsageError.new("--connections and --load-tool belong together", "wrk knows no rate, and the built-in load no connections") unless values.key?(:connections) == values.key?(:tool)
+          raise UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections") unless values.values_at(*LOADS).compact.one?
+          tool = values[:tool] ||= (closed_tool if values.key?(:connections))
+          check_tool(tool, values) if tool
+        end
+
+        def closed_tool
+          Holdup::Lab::LoadTools.closed(@path) || raise(UsageError.new("--connections needs wrk or hey, and neither is on this machine", "install one of them, or give --rate"))
+        end
+
+        def check_tool(tool, values)
+          closed = Holdup::Lab::LoadTools::CLOSED.include?(tool)
+          raise UsageError.new("#{tool} #{closed ? "knows no rate" : "sends at a rate"}", closed ? "give --connections" : "give --rate or --ladder") unless closed == values.key?(:connections)
+          refusal = Holdup::Lab::LoadTools::ALL.fetch(tool).refusal(Holdup::Lab::Requests.routes(requests(values)))
+          raise UsageError.new(refusal, "leave out the other requests, or take another --load-tool") if refusal
         end
 
         def requests(values)

@@ -2,6 +2,7 @@
 
 require_relative "../../analysis/sizing/slo"
 require_relative "../arm"
+require_relative "../load_tools"
 require_relative "../requests"
 require_relative "../rounds"
 
@@ -14,7 +15,8 @@ module Holdup
     #
     # - `command`, `root`, `port`: see Served; `requests`: lines, see Requests
     # - `arms`: Array of Arm, the baseline first and again right after it; `rates`: requests per second, ascending
-    # - `tool`: nil, or "wrk": then the rates are connections, each of which asks again as soon as it has an answer
+    # - `tool`: of LoadTools, nil: the built-in load; where it is a closed loop, the rates are connections, each of which asks again as
+    #   soon as it has an answer
     # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
     Sweep::Plan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds, :warm_up_s, :slo, :tool) do
       # @param arms [Array<Arm>] each setting once
@@ -29,7 +31,7 @@ module Holdup
       def initialize(port: nil, warm_up_s: 45, slo: nil, tool: nil, **rest) = super
 
       # @return [Boolean] whether slow answers keep further requests back
-      def closed? = !tool.nil?
+      def closed? = LoadTools::CLOSED.include?(tool)
 
       # @return [Array<Array(Integer, Arm)>] round and arm, in the order in which they are tried
       def steps = (0...rounds).flat_map { |round| Rounds.order(arms, round).map { |arm| [round, arm] } }

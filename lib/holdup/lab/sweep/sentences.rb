@@ -43,7 +43,7 @@ module Holdup
       end
 
       # @return [Array<String>] what to mistrust
-      def doubts = [*left, *unsteady, *failed, *(word(:closed, tool: @result.plan.tool) if @result.plan.closed?)]
+      def doubts = [*left, *unsteady, *failed, *tool]
 
       # @param rate [Numeric]
       # @return [String] "40 requests/s"
@@ -57,6 +57,12 @@ module Holdup
       end
 
       def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]
+
+      def tool
+        plan = @result.plan
+        key = plan.closed? ? :closed : :paced
+        plan.tool ? [word(key, tool: plan.tool)] : []
+      end
 
       def unsteady = list(:unsteady, @result.unsteady)
 

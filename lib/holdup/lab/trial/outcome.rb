@@ -12,7 +12,7 @@ module Holdup
 
     # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
     #
-    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: :open or :closed; `seen`: OpenLoop::Seen
+    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see OpenLoop#kind and LoadTool#kind; `seen`: OpenLoop::Seen
     # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at the end (PSS); nil
     #   where the system doesn't tell; `gauges`: of each of these processes; `warmed`: WarmUp::Result
     # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
@@ -46,11 +46,11 @@ module Holdup
       # @return [Float] answers per second
       def throughput = seen.throughput
 
-      # @return [Boolean] whether slow answers kept further requests back
-      def closed? = load == :closed
+      # @return [Boolean] whether each request told when it was sent
+      def told? = load == :open
 
       # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
-      def queued_ns = closed? ? [response_ns - wall_ns, 0.0].max : total.histogram(:queued).mean
+      def queued_ns = told? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
 
       # @return [Float, nil] ns, mean
       def stalled_ns = total.histogram(:stalled).mean
@@ -58,14 +58,12 @@ module Holdup
       # @return [Float] ns that a user feels of waiting, mean
       def wait_ns = queued_ns.to_f + stalled_ns.to_f
 
-      # A closed loop's requests tell nobody when they were sent; but always as many are under way as there are connections, so Little's law
-      # gives the mean.
       # @return [Float] ns from the client's sending to the unit's end, mean
-      def response_ns = closed? ? rate * 1e9 / throughput : queued_ns.to_f + wall_ns
+      def response_ns = told? ? queued_ns.to_f + wall_ns : seen.mean_ns
 
       # @param share [Float]
-      # @return [Integer, nil] ns, the same as a percentile, by single units; of a closed loop as the client saw it
-      def percentile(share) = closed? ? seen.total.public_send(Percentile.kept(share)) : Percentile.of(responses, share)
+      # @return [Integer, nil] ns, the same as a percentile, by single units; as the client saw it where they don't tell when they were sent
+      def percentile(share) = told? ? Percentile.of(responses, share) : seen.total.public_send(Percentile.kept(share))
 
       # @return [Float, nil] ns of CPU that a request took, all threads of the server together
       def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max

@@ -28,7 +28,7 @@ module Holdup
       # @param rate [Numeric] requests per second
       # @param kind [Symbol] of the load; in a :closed loop nobody knows how many will come, but there will be many
       # @return [Float] seconds of a slice
-      def self.slice_s(rate, kind: :open) = (kind == :open) ? REQUESTS.fdiv(rate).clamp(SLICE_S) : SLICE_S.begin
+      def self.slice_s(rate, kind: :open) = (kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S)
 
       # @param slice_s [Numeric]
       # @param longest_s [Numeric]

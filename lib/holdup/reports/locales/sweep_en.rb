@@ -22,6 +22,7 @@ module Holdup
         sweep_unsteady: "not steady when the measurement began: %<names>s; give it more time with --warm-up.",
         sweep_failed: "requests failed or had another status than 200 to 399: %<names>s.",
         sweep_closed: "%<tool>s is a closed loop: it waits for an answer before it asks again, so it sends less when the server is slow, and hides what users would feel (coordinated omission). Percentiles are its own, and nothing is predicted.",
+        sweep_paced: "%<tool>s sends at even distances, without the crowds that users make, and its requests don't tell the server when they were sent: percentiles are its own, counted from when a request was due, and nothing is predicted.",
         sweep_file: "Everything is in %<path>s.",
         sweep_progress: "step %<number>s/%<of>s, %<arm>s: %<doing>s%<left>s",
         sweep_about: ", about %<minutes>s min left",

@@ -22,6 +22,7 @@ module Holdup
         sweep_unsteady: "測定の開始時に安定していませんでした：%<names>s。--warm-up で時間を増やしてください。",
         sweep_failed: "失敗したか、200 から 399 以外のステータスのリクエストがあります：%<names>s。",
         sweep_closed: "%<tool>s は閉ループです：応答を待ってから次を送るので、サーバーが遅いと送る数が減り、利用者が感じる遅さを隠します（coordinated omission）。パーセンタイルはクライアントの値で、予測はありません。",
+        sweep_paced: "%<tool>s は等間隔で送るので、実際の利用者のような集中は起きません。送った時刻はサーバーに伝わらないため、パーセンタイルは %<tool>s 自身の値（送るべきだった時刻から数えたもの）で、予測はしません。",
         sweep_file: "すべて %<path>s にあります。",
         sweep_progress: "ステップ %<number>s/%<of>s、%<arm>s：%<doing>s%<left>s",
         sweep_about: "、残り約 %<minutes>s 分",

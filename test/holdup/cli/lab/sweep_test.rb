@@ -1,18 +1,20 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "support/fake_program"
 require "support/swept"
 require "holdup/cli"
 require "holdup/cli/lab/sweep"
 
 class Holdup::CLI::Lab::SweepTest < Minitest::Test
   include CommandLine
+  include FakeProgram
   include Swept
   include TemporaryFolder
 
   REST = ["--rate", "40", "--url", "/", "--", "puma"].freeze
 
-  def parse(*argv) = Holdup::CLI::Lab::Sweep.options(Struct.new(:clock).new(CommandLine::Still.new(now_s: 0))).parse(argv)
+  def parse(*argv) = Holdup::CLI::Lab::Sweep.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {"PATH" => folder})).parse(argv)
 
   def refused(*argv) = holdup("lab", "sweep", *argv).then { |said| assert_equal(2, said.status) && said.err }
 
@@ -33,11 +35,20 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_equal [true, [5, 10]], [plan.closed?, plan.rates]
   end
 
+  def test_other_load_tools
+    assert_equal ["oha", false, [40.0]], parse("--threads", "1", "--load-tool", "oha", *REST)[:ledger].plan.then { |plan| [plan.tool, plan.closed?, plan.rates] }
+    assert_match(/--connections needs wrk or hey, and neither is on this machine/, assert_raises(Holdup::UsageError) { parse("--threads", "1", "--connections", "4", "--url", "/", "--", "puma") }.message)
+    fake_program("hey", "")
+    assert_equal "hey", parse("--threads", "1", "--connections", "4", "--url", "/", "--", "puma")[:ledger].plan.tool
+    assert_match(/hey asks for one address only; leave out the other requests/, refused("--threads", "1", "--load-tool", "hey", "--connections", "4", "--url", "/a", "--url", "/b", "--", "puma"))
+  end
+
   def test_refuses_what_is_missing_or_contradictory
     assert_match(/needs the command of a server; end with it/, refused("--threads", "1"))
     assert_match(/nothing to try; give --threads/, refused(*REST))
-    assert_match(/needs one load; give either --rate or --ladder, or --connections/, refused("--threads", "1", "--ladder", "1,2", *REST))
-    assert_match(/--connections and --load-tool belong together/, refused("--threads", "1", "--connections", "4", "--url", "/", "--", "puma"))
+    assert_match(/needs one load; give --rate, --ladder or --connections/, refused("--threads", "1", "--ladder", "1,2", *REST))
+    assert_match(/wrk knows no rate; give --connections/, refused("--threads", "1", "--load-tool", "wrk", *REST))
+    assert_match(/oha sends at a rate; give --rate or --ladder/, refused("--threads", "1", "--load-tool", "oha", "--connections", "4", "--url", "/", "--", "puma"))
     assert_match(/no request to send/, refused("--threads", "1", "--rate", "4", "--", "puma"))
     assert_match(/--baseline can't be "2x1"; it takes processes x threads of a setting that is tried/, refused("--threads", "1", "--baseline", "2x1", *REST))
     assert_match(/--resume goes on as it was begun; leave out the other options/, refused("--resume", "x", "--threads", "1"))

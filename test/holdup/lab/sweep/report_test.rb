@@ -43,6 +43,13 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
     assert_match(/! wrk is a closed loop: .*coordinated\s+omission/m, said)
   end
 
+  def test_says_what_a_pace_is_not
+    said = text(result(*ALL.map { |processes, threads, more| reading(arm(processes, threads, **more)) }, plan: plan(tool: "oha")))
+    assert_match(/^At 40 requests\/s$/, said)
+    assert_match(/! oha sends at even distances, .*counted\s+from\s+when\s+a\s+request\s+was\s+due/m, said)
+    refute_match(/Nothing was predicted/, said)
+  end
+
   def test_fits_in_80_columns_in_each_language
     %w[en ja].each do |language|
       wide = text(found(80, steady: false), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 }
