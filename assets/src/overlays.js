@@ -1,5 +1,8 @@
 import { colour } from "./theme.js";
 
+/** Pixels that a label takes. */
+const ROOM = 18;
+
 /**
  * What stands over a chart besides its lines: limits, moments at which something changed, a point that was measured.
  * @param {import("./plot.js").Chart} chart
@@ -26,9 +29,10 @@ function draw(plot, chart) {
 const ratio = () => window.devicePixelRatio || 1;
 
 function across(plot, { at, label }) {
-  const y = plot.valToPos(at, "y", true), { left, width } = plot.bbox;
+  const y = plot.valToPos(at, "y", true), { left, top, width } = plot.bbox;
   rule(plot.ctx, [left, y, left + width, y], "warn");
-  plot.ctx.fillText(label, left + 4 * ratio(), y - 4 * ratio());
+  const below = y - top < ROOM * ratio();
+  plot.ctx.fillText(label, left + 4 * ratio(), y + (below ? 14 : -4) * ratio());
 }
 
 function down(plot, { at, label }) {

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "machine"
+require_relative "processes/course"
 require_relative "processes/group"
 require_relative "processes/member"
 
@@ -39,7 +40,7 @@ module Holdup
 
       # @return [Array<Member>] one per process, by host and server
       def members
-        @members ||= trails { |sample| !sample[:pid].equal?(CONTAINER) }.map { |trail| Member.of(trail, **@span) }
+        @members ||= measured.map { |trail| Member.of(trail, **@span) }
           .sort_by { |member| [member.host.to_s, member.server.to_s, member.name.to_s, member.pid] }
       end
 
@@ -47,6 +48,12 @@ module Holdup
       def machines
         @machines ||= members.group_by(&:host).map { |host, same| Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same)) }
       end
+
+      # @return [Course] of the processes
+      def course = Course.new(measured, every_s: @span[:every_s])
+
+      # @return [Course] of their containers; CPU shares are of one core there too
+      def containers_course = Course.new(containers.values, every_s: @span[:every_s])
 
       # @return [Array<Group>] processes of one server together, most CPU first
       def groups = @groups ||= members.group_by(&:server).map { |server, same| Group.new(server:, processes: same) }.sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
@@ -65,6 +72,8 @@ module Holdup
       def trails(&wanted)
         @samples.select(&wanted).group_by { |sample| sample.values_at(:host, :pid, :start) }.values.map { |samples| Trail.new(samples) }
       end
+
+      def measured = @measured ||= trails { |sample| !sample[:pid].equal?(CONTAINER) }
 
       def containers = @containers ||= trails { |sample| sample[:pid].equal?(CONTAINER) }.to_h { |trail| [trail[:host], trail] }
 

@@ -8,7 +8,7 @@ require "json"
 class Holdup::Web::SeriesTest < Minitest::Test
   include Dashboard
 
-  CHARTED = ["/", "/endpoint?unit=OrdersController%23index&kind=request"].freeze
+  CHARTED = ["/", "/processes", "/endpoint?unit=OrdersController%23index&kind=request"].freeze
 
   def test_each_chart_of_a_page_has_its_series_and_its_table
     CHARTED.each do |path|

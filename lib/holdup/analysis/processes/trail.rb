@@ -24,6 +24,9 @@ module Holdup
         # @return [Array<Array>] at_s and their values, of the samples that have all of them
         def points(*keys) = @samples.select { |sample| keys.all? { |key| sample[key] } }.map { |sample| sample.values_at(:at_s, *keys) }
 
+        # @return [Array<Trail>] each of two samples that follow each other
+        def pairs = @samples.each_cons(2).map { |pair| Trail.new(pair) }
+
         # @param second [Integer]
         # @return [Trail, nil] the samples as of then
         def since(second)

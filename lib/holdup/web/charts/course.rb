@@ -49,7 +49,7 @@ module Holdup
         end
 
         def gvl
-          chart(:share, @course.gvl.map { |group, values| Chart::Line.new(label: group, values:) }, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_busy))])
+          chart(:share, @course.gvl.map { |group, values| Chart::Line.new(label: group, values:) }, most: ALL, limits: [Chart::Mark.new(at: BUSY, label: word(:chart_steep))])
         end
 
         def chart(unit, series, kind: :line, **options)

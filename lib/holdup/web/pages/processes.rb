@@ -4,6 +4,7 @@ require_relative "../../reports/ceiling"
 require_relative "../../reports/sections/pools"
 require_relative "../../reports/sections/processes"
 require_relative "../../reports/sections/queues"
+require_relative "../charts/processes"
 require_relative "base"
 require_relative "reported"
 
@@ -17,9 +18,14 @@ module Holdup
         SECTIONS = [Reports::Sections::Processes, Reports::Sections::Pools, Reports::Sections::Queues].freeze
 
         # @return [Array<Object>]
-        def blocks = [*ceilings, *tables]
+        def blocks = [*ceilings, (charted.block(query.limit) unless charted.empty?), *tables].compact
+
+        # @return [Hash{String => Chart}]
+        def charts = charted.to_h
 
         private
+
+        def charted = @charted ||= Charts::Processes.new(summary.processes, words: @words)
 
         def tables
           found = SECTIONS.filter_map { |section| table(section) }
