@@ -2,6 +2,7 @@
 
 require_relative "../advice"
 require_relative "../reports/words"
+require_relative "destination"
 require_relative "options"
 require_relative "places"
 require_relative "../inquiry/sized"
@@ -16,7 +17,7 @@ module Holdup
       OBJECTIVES = %i[latency cost balanced throughput].freeze
 
       # Options that go with an advice and not with its verification.
-      ASKED = %i[slo kind objective factor vcpus memory connections limit].freeze
+      ASKED = %i[slo kind objective factor vcpus memory connections limit out].freeze
 
       # Reads the arguments to the keywords of Advise.
       Arguments = Data.define(:now_s) do
@@ -31,19 +32,21 @@ module Holdup
 
         # What was asked for when the advice was given stands in its file.
         def check(values)
-          given = values.keys & ASKED
-          raise UsageError.new("--verify takes none of what was asked then", "leave out #{given.map { |key| "--#{key.to_s.tr("_", "-")}" }.join(", ")}") if values.key?(:verify) && given.any?
+          given = (values.keys & ASKED) + [values[:format]].select { |format| format == :html }
+          raise UsageError.new("--verify takes none of what goes with an advice", "leave out #{given.map { |key| "--#{key.to_s.tr("_", "-")}" }.join(", ")}") if values.key?(:verify) && given.any?
         end
 
         def declare(parser, values)
           SizingOptions.declare(parser, values, now_s)
           parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text| values[:objective] = Inquiry::Values.choice("--objective", text, OBJECTIVES) }
-          parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = SizingOptions.factor("--load", text) }
+          parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = Inquiry::Values.factor("--load", text) }
           parser.on("--memory SIZE", "limit of a host: 512M, 2G") { |text| values[:memory] = SizingOptions.bytes("--memory", text) }
           parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Inquiry::Values.whole("--db-connections", text, 1..1_000_000) }
           parser.on("--limit N", "rows of the table (#{Advise::LIMIT})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 4..10_000) }
           parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Inquiry::Values.duration("--warm-up", text) / 1_000_000_000 }
           parser.on("--markdown", "for a pull request or an issue") { values[:format] = :markdown }
+          parser.on("--html", "one file for a browser") { values[:format] = :html }
+          parser.on("--out FILE", "write it there") { |text| values[:out] = text }
           parser.on("--verify FILE", "what --json said: has it come true since?") { |text| values[:verify] = text }
         end
       end
@@ -62,15 +65,16 @@ module Holdup
       # @param vcpus [Float, nil]
       # @param memory [Integer, nil] bytes of a host
       # @param connections [Integer, nil]
-      # @param format [Symbol] :text, :json, :markdown
+      # @param format [Symbol] :text, :json, :markdown, :html
       # @param limit [Integer] rows
       # @param warm_up_s [Integer]
       # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured since
+      # @param out [String, nil] file that it is written to
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, slo: Analysis::Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: LIMIT, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, store: nil, language: nil)
+        connections: nil, format: :text, limit: LIMIT, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, out: nil, store: nil, language: nil)
         raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
         @console = console
         @span = {from_s:, to_s:}
@@ -78,6 +82,7 @@ module Holdup
                    given: {vcpus:, memory_limit_bytes: memory, connections:}, warm_up_s:}
         @verify = verify
         @format = format
+        @destination = Destination.new(console, file: out, format:)
         @limit = limit
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
@@ -88,7 +93,7 @@ module Holdup
         return verification.run if @verify
         sized = Places.reading(@console.env, @store) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }
         situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines: WrittenLines.new))
-        @console.out.write(report(sized.recommendation, Advice.call(situation)).call)
+        @destination.write(report(sized, Advice.call(situation)).call)
         OK
       end
 
@@ -99,13 +104,22 @@ module Holdup
         Verify.new(console: @console, file: @verify, **@span, json: @format == :json, store: @store, words: @words)
       end
 
-      def report(recommendation, findings)
+      def report(sized, findings)
         told = {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
         case @format
-        when :json then json(recommendation, findings)
-        when :markdown then markdown(recommendation, findings, told)
-        else text(recommendation, findings, told)
+        when :json then json(sized.recommendation, findings)
+        when :markdown then markdown(sized.recommendation, findings, told)
+        when :html then html(sized, findings, told)
+        else text(sized.recommendation, findings, told)
         end
+      end
+
+      def html(sized, findings, told)
+        require_relative "../web/advised"
+        require_relative "../web/static/document"
+        words = Holdup::Web::Words.new(@words.language)
+        advised = Holdup::Web::Advised.new(sized, findings, **told, words:)
+        Holdup::Web::Static::Document.single(advised.title, advised.answer + advised.grounds, words:)
       end
 
       def text(recommendation, findings, told)

@@ -20,24 +20,12 @@ module Holdup
       def declare(parser, values, now_s)
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text| values[:slo] = slo(text) }
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
-        parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = positive("--vcpus", text) }
+        parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
         span(parser, values, now_s)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
         parser.on("--json", "for programs") { values[:format] = :json }
         parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
-
-      # @param text [String] "2", "0.5"
-      # @return [Float]
-      def positive(option, text)
-        number = Float(text, exception: false)
-        return number if number&.positive? && number <= 100_000
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0")
-      end
-
-      # @param text [String] "x1.3", "1.3"
-      # @return [Float]
-      def factor(option, text) = positive(option, text.delete_prefix("x"))
 
       # @param text [String] "2G", "512M"
       # @return [Integer]

@@ -11,7 +11,6 @@ module Holdup
       # Options that say what would be different, and the keywords of WhatIf::Change that they are read to.
       CHANGES = {"--threads" => :threads, "--processes" => :processes, "--slice" => :time_slice_ns, "--load" => :factor, "--vcpus" => :vcpus, "--without" => :without,
                  "--halve-acquisitions" => :halved, "--mix" => :mix, "--own-pool" => :own_pool, "--priority" => :priorities, "--io" => :io, "--max-io-threads" => :io_threads}.freeze
-      SLICES_NS = (1_000_000..1_000_000_000)
       PRIORITIES = (-3..3)
       NAMED = /\A(.+)=([^=]*)\z/m
       SIZE = /\A(\d+)x(\d+)\z/
@@ -36,7 +35,7 @@ module Holdup
 
       def declare(parser, values)
         deployment(parser, values)
-        parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = SizingOptions.factor("--load", text) }
+        parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = Inquiry::Values.factor("--load", text) }
         parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Inquiry::Values.share("--mix", share) } }
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
         parser.on("--own-pool GLOB[=PxT]", "these in P processes of T threads (1 x as many as now)") { |text| values[:own_pool] = own_pool(text) }
@@ -50,12 +49,7 @@ module Holdup
         parser.on("--threads N", "so many in each process") { |text| values[:threads] = Inquiry::Values.whole("--threads", text, 1..1000) }
         parser.on("--processes P", "so many on each host") { |text| values[:processes] = Inquiry::Values.whole("--processes", text, 1..1000) }
         parser.on("--max-io-threads N", "so many more for units marked with --io") { |text| values[:io_threads] = Inquiry::Values.whole("--max-io-threads", text, 1..1000) }
-        parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = slice(text) }
-      end
-
-      def slice(text)
-        slice_ns = Inquiry::Values.duration("--slice", text)
-        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new("--slice can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"))
+        parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = Inquiry::Values.time_slice("--slice", text) }
       end
 
       def own_pool(text)

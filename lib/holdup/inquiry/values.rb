@@ -10,6 +10,7 @@ module Holdup
       UNITS = {"s" => 1, "m" => 60, "min" => 60, "h" => 3600, "d" => 86_400, "w" => 604_800}.freeze
       DURATIONS = {"ns" => 1, "us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
       DURATION = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(ns|us|ms|s)\z/
+      SLICES_NS = (1_000_000..1_000_000_000)
       AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
       DATE = /\A(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?)?\z/
 
@@ -29,6 +30,25 @@ module Holdup
         number = Integer(text, 10, exception: false)
         return number if number && range.cover?(number)
         raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a whole number from #{range.begin} to #{range.end}")
+      end
+
+      # @param text [String] "2", "0.5"
+      # @return [Float]
+      def positive(option, text)
+        number = Float(text, exception: false)
+        return number if number&.positive? && number <= 100_000
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0")
+      end
+
+      # @param text [String] "x1.3", "1.3"
+      # @return [Float]
+      def factor(option, text) = positive(option, text.delete_prefix("x"))
+
+      # @param text [String] "10ms": how long a thread keeps the GVL from others
+      # @return [Integer] nanoseconds
+      def time_slice(option, text)
+        slice_ns = duration(option, text)
+        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"))
       end
 
       # @return [Float]

@@ -5,6 +5,7 @@ require_relative "advice_figures"
 require_relative "advice_verdict"
 require_relative "json_advice"
 require_relative "layout"
+require_relative "page"
 require_relative "section"
 require_relative "words"
 
@@ -37,6 +38,9 @@ module Holdup
 
       # @return [String] ends with a newline
       def call = "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section, width: WIDTH)].join("\n")}\n"
+
+      # @return [Page] for other layouts
+      def page = Page.new(title:, facts: [], lead: sentence, remarks: [], sections: [section.with(title:)])
 
       # @return [String] for programs; ends with a newline
       def json

@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/cli"
 require "json"
+require "nokogiri"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::AdviseTest < Minitest::Test
@@ -103,6 +104,15 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/CAN'T SAY: not enough data yet: \d\d units in 4 minutes so far, which tell time with the GVL to \+-[\d.]+ %, .* Missing: at least 400 units, two hours with the peak in them/, said(played: few))
   end
 
+  def test_one_file_for_a_browser
+    few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
+    page = Nokogiri::HTML5(advise("--html", "--lang", "ja", played: few).out, max_errors: 5)
+    assert_empty page.errors.map(&:to_s)
+    assert_match(/リクエストへの助言/, page.at_css("h1").text)
+    assert_match(/判断できません.*400 件/m, page.at_css(".lead").text)
+    assert_match(/vCPU 数/, page.at_css("dl.facts").text)
+  end
+
   def test_a_saturated_cpu
     assert_match(/Mind: CPUs were short while it was recorded/, said(played: recorded(held_per_cpu: 1.3)))
   end
@@ -115,7 +125,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_what_can_not_be_asked
     {%w[--slo fast] => /p95=300ms/, %w[--load x] => /above 0/, %w[--memory lots] => /512M or 2G/, %w[--objective throughput] => /is for jobs/,
-     %w[--since 1h --until 2h] => /not before/, %w[--verify /nonexistent] => /can't read .*ENOENT/, %w[--verify a --slo p99] => /leave out --slo/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
+     %w[--since 1h --until 2h] => /not before/, %w[--verify /nonexistent] => /can't read .*ENOENT/, %w[--verify a --slo p99] => /leave out --slo/, %w[--verify a --html --out b] => /leave out --out, --html/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
       said = holdup("advise", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

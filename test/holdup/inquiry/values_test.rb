@@ -40,4 +40,11 @@ class Holdup::Inquiry::ValuesTest < Minitest::Test
     %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Inquiry::Values.whole("--threads", text, 1..9) } }
     %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Inquiry::Values.seconds("--interval", text, 0.1..9) } }
   end
+
+  def test_factors_and_time_slices
+    assert_equal [1.5, 2.0, 0.5], %w[x1.5 2 x0.5].map { |text| Holdup::Inquiry::Values.factor("--load", text) }
+    assert_equal 10_000_000, Holdup::Inquiry::Values.time_slice("--slice", "10ms")
+    %w[x x0 -1 twice].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Inquiry::Values.factor("--load", text) } }
+    %w[10 2s 1us].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Inquiry::Values.time_slice("--slice", text) } }
+  end
 end

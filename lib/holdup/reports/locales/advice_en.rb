@@ -54,6 +54,8 @@ module Holdup
         advice_guard_db_connections: "DB conn.", advice_guard_job_threads: "50 threads", advice_guard_client_timeout: "timeouts",
         advice_amdahl: "Amdahl's law says %<amdahl>s threads for %<share>s io. It takes one unit and splits its io over N threads, knows no queue and no latency, " \
           "and each unit that comes back finds all others in front of it: the worst case, not the mean.",
+        advice_self_test: "Self-test: the setting as it is, grade %<grade>s", advice_self_test_figure: "figure",
+        advice_self_test_note: "Measured, and what the replay makes of it on the same setting. A: all within 10 %; B: within 20 %; C: nothing is said of other settings. The error of queued + stalled is a share of the response.",
         advice_findings: "Findings, largest gain first", advice_no_findings: "Nothing else stands out.",
         advice_expected: "expect", advice_expected_gain: "%<gain>s less queued + stalled at the percentile, against the response (%<low>s to %<high>s with 90 %% confidence)",
         advice_expected_throughput: "%<gain>s more jobs, or as many with so much fewer threads (%<low>s to %<high>s with 90 %% confidence)",

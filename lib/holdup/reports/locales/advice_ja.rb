@@ -54,6 +54,8 @@ module Holdup
         advice_guard_db_connections: "DB 接続", advice_guard_job_threads: "50 スレッド", advice_guard_client_timeout: "タイムアウト",
         advice_amdahl: "アムダールの法則では io %<share>s に対して %<amdahl>s スレッドになります。この法則は 1 つの処理の io を N 本のスレッドに分け、キューも遅延も考えません。" \
           "戻ってくる処理が必ず他の全員の後ろに並ぶと仮定するので、平均ではなく最悪の場合です。",
+        advice_self_test: "自己検査：現在の設定（評価 %<grade>s）", advice_self_test_figure: "項目",
+        advice_self_test_note: "実測と、同じ設定での再生の結果。A：すべて 10 % 以内。B：20 % 以内。C：他の設定については何も言いません。キュー待ち + ストールの誤差は応答に対する割合です。",
         advice_findings: "所見（効果の大きい順）", advice_no_findings: "他に目立つことはありません。",
         advice_expected: "効果", advice_expected_gain: "キュー待ち + ストールが応答に対して %<gain>s 減る（90 %% 信頼区間 %<low>s〜%<high>s）",
         advice_expected_throughput: "ジョブの処理量が %<gain>s 増える、または同じ量をその分少ないスレッドで（90 %% 信頼区間 %<low>s〜%<high>s）",

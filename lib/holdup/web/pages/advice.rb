@@ -4,9 +4,8 @@ require_relative "../../advice"
 require_relative "../../analysis/sizing/objective"
 require_relative "../../errors"
 require_relative "../../inquiry/sized"
-require_relative "../../reports/advice_findings"
-require_relative "../../reports/advice_table"
-require_relative "../../reports/advice_verdict"
+require_relative "../advised"
+require_relative "advice/what_if"
 require_relative "base"
 
 module Holdup
@@ -18,11 +17,15 @@ module Holdup
         REPLAYING = Mutex.new
         private_constant :REPLAYING
 
+        # @raise [UsageError] for a question that can't be read: before anything is replayed
+        def initialize(...)
+          super
+          @what_if = WhatIf.new(query, words: @words)
+        end
+
         # @return [Array<Object>]
         # @raise [Error] while it is replayed for somebody else
-        def blocks = alone do
-          [kinds, Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), *candidates, findings]
-        end
+        def blocks = alone { [kinds, *answers, *advised.grounds] }
 
         def exports = %w[json md]
 
@@ -53,7 +56,7 @@ module Holdup
 
         def kind = query.kind || :request
 
-        def kinds = Blocks::Links.new(title: verdict.title, links: Query::KINDS.map { |kind| Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s}) })
+        def kinds = Blocks::Links.new(title: advised.title, links: Query::KINDS.map { |kind| Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s}) })
 
         def sized = @sized ||= Inquiry::Sized.new(store, from_s: query.from_s, to_s: query.until_s, kind:, objective: Analysis::Sizing::Objective.new((kind == :job) ? :throughput : :latency))
 
@@ -63,16 +66,16 @@ module Holdup
           @found ||= Holdup::Advice.call(Holdup::Advice::Situation.new(summary: sized.summary, recommendation:, levers: Holdup::Advice::Levers.new(sized.lately)))
         end
 
-        def verdict = @verdict ||= Reports::AdviceVerdict.new(recommendation, span:, words: @words.reports, kind:)
+        def advised = @advised ||= Advised.new(sized, found, words: @words, span:, kind:, limit: query.limit)
+
+        # Who asks for something else looks for that first.
+        def answers = what_if.asked? ? [what_if.form, *replayed, *advised.answer] : [*advised.answer, what_if.form]
+
+        attr_reader :what_if
+
+        def replayed = what_if.blocks(recommendation, kind:, span:)
 
         def span = headline(sized.summary).span
-
-        def candidates
-          section = Reports::AdviceTable.new(recommendation, words: @words.reports, limit: query.limit).section or return []
-          [Blocks::Table.of(section), Blocks::Notes.new(texts: [verdict.amdahl])]
-        end
-
-        def findings = Blocks::Findings.new(title: word(:advice_findings), items: Reports::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
       end
     end
   end

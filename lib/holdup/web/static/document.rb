@@ -19,7 +19,13 @@ module Holdup
         # @param page [Reports::Page] of which it is made
         # @param language [String]
         # @return [Document]
-        def self.of(page, language:) = new([Part.new(id: "page", title: page.title, blocks: Blocks.of(page))], title: page.title, words: Words.new(language))
+        def self.of(page, language:) = single(page.title, Blocks.of(page), words: Words.new(language))
+
+        # @param title [String]
+        # @param blocks [Array<Object>] that are all of it
+        # @param words [Words]
+        # @return [Document]
+        def self.single(title, blocks, words:) = new([Part.new(id: "page", title:, blocks:)], title:, words:)
 
         # @param parts [Array<Part>]
         # @param title [String]

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/web"
+require "holdup/web/app"
 require "json"
 
 class Holdup::Web::AdviceTest < Minitest::Test
@@ -16,12 +17,31 @@ class Holdup::Web::AdviceTest < Minitest::Test
     end
   end
 
-  def test_the_verdict_the_table_and_what_to_write
-    get "/advice", {"since" => "12m"}
+  def test_the_verdict_the_table_what_to_write_and_what_would_be_otherwise
+    get "/advice", {"since" => "12m", "if_load" => "x0.5", "if_threads" => "3", "kind" => "request"}
     assert_equal 200, last_response.status
     assert_match(/CHANGE processes x threads of each host to \d x \d/, text)
     assert_includes last_response.body, %(<span class="new">+ workers 2</span>)
-    assert_includes text, "Amdahl"
+    assert_match(/Self-test: the setting as it is, grade [AB].* What no setting may exceed vCPUs of a host 2.00 memory of a host 4.00 GB.* Amdahl/, text)
+    assert_match(/Replay it .* (less|more) queued \+ stalled at p95.* What if 3 threads, the load x0\.5\?.* now then/, text)
+    assert_match(/processes x threads 1 x 5 1 x 3/, text)
+    assert_includes last_response.body, %(<input name="if_threads" value="3")
+    assert_includes last_response.body, %(<input type="hidden" name="kind" value="request">)
+  end
+
+  def test_a_question_that_can_not_be_read
+    {"if_load" => "x0", "if_vcpus" => "-1", "if_threads" => "0", "if_processes" => "a", "if_slice" => "2s"}.each do |name, value|
+      get "/advice", {"since" => "12m", name => value}
+      assert_equal 400, last_response.status
+      assert_includes CGI.unescapeHTML(text), "#{name} can't be"
+    end
+  end
+
+  def test_what_can_not_be_replayed_says_why_and_no_more
+    get "/advice", {"since" => "12m", "kind" => "job", "if_threads" => "3"}
+    assert_equal 200, last_response.status
+    assert_includes CGI.unescapeHTML(text), "CAN'T SAY"
+    refute_includes text, "What if 3 threads"
   end
 
   def test_nobody_replays_beside_another

@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "../reports/advice_findings"
+require_relative "../reports/advice_self_test"
+require_relative "../reports/advice_table"
+require_relative "../reports/advice_verdict"
+require_relative "../reports/figures"
+require_relative "../reports/sections/amdahl"
+require_relative "blocks"
+
+module Holdup
+  class Web
+    # An advice in blocks, for the page and for a file: the answer, and what it stands on.
+    class Advised
+      # @param sized [Inquiry::Sized]
+      # @param found [Array<Holdup::Advice::Finding>]
+      # @param words [Words]
+      # @param span [String]
+      # @param kind [Symbol] of the units
+      # @param limit [Integer] rows
+      def initialize(sized, found, words:, span:, kind:, limit:)
+        @sized = sized
+        @found = found
+        @words = words
+        @kind = kind
+        @span = span
+        @limit = limit
+      end
+
+      # @return [String] what it is about
+      def title = verdict.title
+
+      # @return [Array<Object>] what to do
+      def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), candidates, findings].compact
+
+      # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
+      def grounds = [Blocks::Table.of(Reports::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, *amdahl].compact
+
+      private
+
+      def word(key, **facts) = @words.call(key, **facts)
+
+      def recommendation = @sized.recommendation
+
+      def verdict = @verdict ||= Reports::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind)
+
+      def candidates = Blocks::Table.of(Reports::AdviceTable.new(recommendation, words: @words.reports, limit: @limit).section)
+
+      def findings = Blocks::Findings.new(title: word(:advice_findings), items: Reports::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
+
+      def limits
+        known = recommendation&.limits or return
+        pairs = {vcpus: known.vcpus && Reports::Figures.rate(known.vcpus), memory: known.memory_limit_bytes && Reports::Figures.bytes(known.memory_limit_bytes),
+                 pool: known.pool, connections: known.connections, hosts: known.hosts}
+        Blocks::Facts.new(title: word(:limits_title), pairs: pairs.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] })
+      end
+
+      def amdahl
+        section = Reports::Sections::Amdahl.new(@sized.summary, words: @words.reports, limit: @limit).call or return []
+        [Blocks::Table.of(section), *(Blocks::Notes.new(texts: [verdict.amdahl]) if recommendation)]
+      end
+    end
+  end
+end
