@@ -9,9 +9,9 @@ class JitIntegrationTest < Minitest::Test
   include CommandLine
 
   APP = File.join(ServedApp::APPS, "plain")
-  PUMA = %w[bundle exec ruby -S puma -C puma.rb].freeze
-  UNICORN = %w[bundle exec ruby -S unicorn -c unicorn.rb].freeze
-  PITCHFORK = %w[bundle exec ruby -S pitchfork -c pitchfork.conf.rb].freeze
+  PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
+  UNICORN = [*ServedApp::BUNDLED, "unicorn", "-c", "unicorn.rb"].freeze
+  PITCHFORK = [*ServedApp::BUNDLED, "pitchfork", "-c", "pitchfork.conf.rb"].freeze
   ON = {"HOLDUP_JIT" => "on"}.freeze
 
   def serve(command, workers: [0, 1], app: "plain", **env)

@@ -5,7 +5,7 @@ require "json"
 
 # Lines of statistics of real servers: who writes them, what is in them, and that nobody waits for them.
 class StatsLogIntegrationTest < Minitest::Test
-  PUMA = %w[bundle exec ruby -S puma -C puma.rb].freeze
+  PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
 
   def setup
     @dir = Dir.mktmpdir

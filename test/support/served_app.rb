@@ -8,6 +8,8 @@ require "holdup/segment/directory"
 class ServedApp
   APPS = File.expand_path("../integration/apps", __dir__)
   ROOT = File.expand_path("../..", __dir__)
+  # What `bundle exec ruby -S` comes to, without the second Ruby that it takes to get there.
+  BUNDLED = [RbConfig.ruby, "-rbundler/setup", "-S"].freeze
   OPEN_TIMEOUT = 1
   STOP_SECONDS = 8
   TRIES = 4
