@@ -1,0 +1,22 @@
+# frozen_string_literal: true
+
+# What a long run spent its time with, at its end: so that a test which gets slow is seen.
+class Slowest < Minitest::Reporter
+  COUNT = 12
+  FROM_SECONDS = 120
+
+  def start = @results = []
+
+  def record(result) = @results << result
+
+  def report
+    return if @results.sum(&:time) < FROM_SECONDS
+    io.puts "\nSlowest:"
+    @results.max_by(COUNT, &:time).each { |result| io.puts format("%6.1f s  %s#%s", result.time, result.klass, result.name) }
+  end
+end
+
+module Minitest
+  def self.plugin_slowest_init(options) = reporter << Slowest.new(options[:io], options)
+end
+Minitest.extensions << "slowest"
