@@ -40,7 +40,7 @@ class ArchitectureTest < Minitest::Test
     "servers" => %w[instrumentation],
     "setting_facts" => %w[flat_json probe],
     "stats_log" => %w[jit segment],
-    "stores" => [],
+    "stores" => %w[probe],
     "terraform" => %w[stats_log],
     "web" => %w[advice analysis configuration doctor inquiry reports stores]
   }.freeze

@@ -37,6 +37,12 @@ module Holdup
     # @raise [ArgumentError] for another series
     def merge(other) = Accumulator.new(self).add(other).to_window
 
+    # @return [Integer] ns that its units stalled
+    def stalled_ns = histograms[:stalled].sum
+
+    # @return [Integer] ns that others stalled while one of its units held the GVL
+    def caused_ns = sums[:caused_ns]
+
     # @return [Integer, nil] first second after the span
     def end_s = start_s && start_s + seconds
   end

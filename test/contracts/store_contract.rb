@@ -176,12 +176,18 @@ module StoreContract
     random = Random.new(5)
     @store.commit(mixed_windows(random), {})
     @store.rollup(START + 25 * 3600 + 700)
-    [[0, 26 * 60], *Array.new(4) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
+    [[0, 26 * 60], *Array.new(2) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
       span = minutes.map { |minute| START + minute * MINUTE }
-      [{}, {step_s: 3600}, {together: series("(all)")}, {step_s: 7200, together: series("(all)"), kinds: [:job]}, {names: "B*"}, {only: Named.new("B")}].each do |options|
+      [{}, {step_s: 3600}, {together: series("(all)")}, {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {names: "B*"}, {only: Named.new("B")}].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set, "#{span} #{options}"
       end
     end
+  end
+
+  def test_stalls_are_what_windows_say_of_them
+    @store.commit([*mixed_windows(Random.new(6)), window(values: []).then { |one| one.with(histograms: one.histograms.merge(stalled: Holdup::Histogram.of_sum(1 << 62))) }], {})
+    assert_equal @store.windows(START, START + DAY).map { |one| [one.series, one.setting, one.host, one.start_s, one.stalled_ns, one.caused_ns] }.sort_by(&:to_s),
+      @store.stalls(START, START + DAY).map { |one| one.to_h.values }.sort_by(&:to_s)
   end
 
   def test_the_shortest_windows_that_are_kept
@@ -317,8 +323,8 @@ module StoreContract
     end
   end
 
-  def plainly_summed(span, step_s: nil, together: nil, **filter)
-    Holdup::Stores::Sum.of(@store.windows(*span, seconds: step_s, **filter), step_s:, together:).to_set
+  def plainly_summed(span, step_s: nil, together: nil, histograms: Holdup::Window::HISTOGRAMS, **filter)
+    Holdup::Stores::Sum.of(@store.windows(*span, seconds: step_s, **filter), step_s:, together:, histograms:).to_set
   end
 
   def minutes_in(from_s, to_s)

@@ -15,12 +15,15 @@ module Holdup
       # @return [Integer, nil] seconds since 1970 of the earliest and latest second that any unit's window covers
       attr_reader :first_s, :last_s
 
-      # @param windows [Enumerable<Holdup::Window>]
-      def initialize(windows)
+      # @param windows [Enumerable<Holdup::Window>] as long ones as there are
+      # @param stalls [#call, nil] what the short ones say of stall: an Enumerable of what answers as a window does (Stores::Stall),
+      #   read when it is asked for. nil: these are the short ones
+      def initialize(windows, stalls: nil)
         @tallies = Hash.new { |tallies, series| tallies[series] = {} }
-        @stalls = Hash.new { |stalls, key| stalls[key] = Hash.new { |line, start_s| line[start_s] = [] } }
         @settings = {}
+        windows = windows.to_a
         windows.each { |window| add(window) }
+        @read_stalls = stalls || -> { windows }
       end
 
       # @return [Array<Entry>] one per series and setting
@@ -34,7 +37,7 @@ module Holdup
       # @return [Array<Array<Array<Pairs::Part>>>] who suffered and caused what, in each window of time, for each setting
       #   that the block wants and each host
       def stalls
-        wanted = @stalls.select { |(id, _), _| yield @settings[id] }
+        wanted = all_stalls.select { |(id, _), _| yield @settings[id] }
         wanted.values.map { |by_start| by_start.sort.map(&:last) }
       end
 
@@ -43,15 +46,15 @@ module Holdup
       def add(window)
         id = window.setting&.fingerprint
         @settings[id] ||= window.setting
-        keep_stall(window, id) unless window.series.view?
         (@tallies[window.series][id] ||= Tally.new).add(window)
         widen(window) if window.series.unit? && window.start_s
       end
 
-      def keep_stall(window, id)
-        suffered, caused = window.histograms[:stalled].sum, window.sums[:caused_ns]
-        return if suffered.zero? && caused.zero?
-        @stalls[[id, window.host]][window.start_s] << Pairs::Part.new(window.series, suffered, caused)
+      def all_stalls
+        @all_stalls ||= @read_stalls.call.each_with_object(Hash.new { |all, key| all[key] = Hash.new { |line, start_s| line[start_s] = [] } }) do |stall, all|
+          next if stall.series.view? || (stall.stalled_ns.zero? && stall.caused_ns.zero?)
+          all[[stall.setting&.fingerprint, stall.host]][stall.start_s] << Pairs::Part.new(stall.series, stall.stalled_ns, stall.caused_ns)
+        end
       end
 
       def widen(window)

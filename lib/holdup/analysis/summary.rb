@@ -33,7 +33,8 @@ module Holdup
       # @param sort [Symbol] a key of Grouping::SORT
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
       # @param every_s [Integer] seconds between two samples of a process
-      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S)
+      # @param stalls [#call, nil] see Ledger
+      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S, stalls: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -41,7 +42,7 @@ module Holdup
         @sort = sort
         @samples = samples
         @every_s = every_s
-        @ledger = Ledger.new(windows)
+        @ledger = Ledger.new(windows, stalls:)
         @entries = @ledger.entries.select { |entry| in_force?(entry.setting) }
       end
 

@@ -11,6 +11,8 @@ module Holdup
   module Histogram::Codec
     DENSE = 1
     SPARSE = 0x11
+    # Two numbers of 64 bits and the byte before them.
+    HEAD_BYTES = 21
 
     module_function
 
@@ -46,6 +48,11 @@ module Holdup
       all.add(one(numbers)) until numbers.empty?
       all.to_histogram
     end
+
+    # @param head [String] the first HEAD_BYTES of what dump returned, or more of it
+    # @return [Integer] the histogram's sum
+    # @raise [DamagedData]
+    def sum(head) = head.unpack("Cw2")[2] || damaged("its numbers end early")
 
     # In C where it is there and nothing is wrong with them.
     def read(bytes) = defined?(HistogramDumps) && HistogramDumps.sum(bytes)

@@ -15,6 +15,9 @@ module Holdup
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
       MINUTE_S = 60
       ALL = Series.new(kind: :request, name: "(all)")
+      # What is read of each kind: histograms are most of a long span's time.
+      HISTOGRAMS = {account: %i[running], process: []}.freeze
+      OF_UNITS = %i[wall queued stalled].freeze
 
       # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is left out, because
       # the figures of half a minute would always look like a fall.
@@ -40,6 +43,7 @@ module Holdup
         @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s))
         @from_s = from_s / @step_s * @step_s
         @to_s = to_s / MINUTE_S * MINUTE_S
+        @sums = {}
       end
 
       # @return [Analysis::Course]
@@ -50,7 +54,7 @@ module Holdup
       def at_s = (@from_s...@to_s).step(@step_s).to_a
 
       def chosen
-        units = sums(Series::UNITS, only: @filter)
+        units = @filter.narrow? ? sums(Series::UNITS, only: @filter) : sums(Series::UNITS)
         nested = @filter.narrow? ? {} : sums([:nested])
         units.to_h { |start_s, sums| [start_s, without(merged(sums), nested[start_s])] }
       end
@@ -61,8 +65,8 @@ module Holdup
 
       # @return [Hash{Integer => Array<Stores::Sum>}] by the start of the step, one for each setting
       def sums(kinds, **only)
-        @store.sums(@from_s, @to_s, step_s: @step_s, kinds:, together: ALL, **only).select { |sum| in_force?(sum.window.setting) }
-          .group_by { |sum| sum.window.start_s / @step_s * @step_s }
+        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: HISTOGRAMS.fetch(kinds.first, OF_UNITS), **only)
+          .select { |sum| in_force?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
       end
 
       def in_force?(setting) = @filter.threads.nil? || (!setting.nil? && @filter.setting?(setting))

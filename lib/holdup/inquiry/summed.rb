@@ -15,7 +15,9 @@ module Holdup
       # @param view [Hash] filter and sort, see Analysis::Summary
       # @return [Analysis::Summary]
       def call(store, from_s:, to_s:, by: :name, **view)
-        Analysis::Summary.new(store.windows(from_s, to_s, kinds: kinds(by)), **samples(store, from_s, to_s), from_s:, to_s:, by:, **view)
+        kinds = kinds(by)
+        stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
+        Analysis::Summary.new(store.sums(from_s, to_s, kinds:).map(&:window), **samples(store, from_s, to_s), from_s:, to_s:, by:, stalls:, **view)
       end
 
       # A sample a minute and process is more than a long span needs, and most of what there would be to read. They are of

@@ -34,11 +34,12 @@ module Holdup
       def covered_s = by_group(@sums.call([:process])) { |sum| sum.covered_s }
 
       def held_ns
-        parts = [[[*Series::UNITS, :account], 1], [[:nested], -1]].map do |kinds, sign|
-          by_group(@sums.call(kinds)) { |sum| sign * sum.window.histograms[:running].sum }
-        end
-        parts.reduce { |all, more| all.merge(more) { |_, one, other| one.merge(other) { |_, ns, less| ns + less } } }
+        parts = [units(Series::UNITS, 1), units([:nested], -1), by_group(@sums.call([:account])) { |sum| sum.window.histograms[:running].sum }]
+        parts.reduce { |all, more| all.merge(more) { |_, one, other| one.merge(other) { |_, ns, further| ns + further } } }
       end
+
+      # Of units it is known without their histogram.
+      def units(kinds, sign) = by_group(@sums.call(kinds)) { |sum| sign * sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
 
       def by_group(steps) = steps.transform_values { |sums| sums.group_by { |sum| group(sum.window.setting) }.transform_values { |same| same.sum { |sum| yield sum } } }
 

@@ -7,6 +7,7 @@ require_relative "memory/profiles"
 require_relative "prune"
 require_relative "read_plan"
 require_relative "rollup"
+require_relative "stall"
 require_relative "sum"
 
 module Holdup
@@ -47,7 +48,12 @@ module Holdup
       end
 
       # @see Sql#sums
-      def sums(from_s, to_s, step_s: nil, together: nil, **filter) = Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:)
+      def sums(from_s, to_s, step_s: nil, together: nil, histograms: Window::HISTOGRAMS, **filter)
+        Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:, histograms:)
+      end
+
+      # @see Sql#stalls
+      def stalls(...) = windows(...).lazy.map { |window| Stall.of(window) }
 
       # @see Sql#finest_s
       def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)

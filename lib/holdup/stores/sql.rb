@@ -1,15 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "batch"
-require_relative "filter"
 require_relative "prune"
-require_relative "read_plan"
 require_relative "rollup"
-require_relative "sum"
 require_relative "sql/connection"
 require_relative "sql/process_samples"
 require_relative "sql/profiles"
 require_relative "sql/rows"
+require_relative "sql/spans"
 
 module Holdup
   module Stores
@@ -26,6 +24,7 @@ module Holdup
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
         @rows = Rows.new(@connection, @codec)
+        @spans = Spans.new(@connection, @rows, @codec)
         @samples = ProcessSamples.new(@connection, @codec.hosts)
         @profiles = Profiles.new(@connection, @codec.settings, @codec.hosts)
       end
@@ -62,29 +61,20 @@ module Holdup
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one consistent state
       #   while it is iterated; don't keep it half read
       # @raise [StoreError] when iterated
-      def windows(from_s, to_s, seconds: nil, **filter)
-        filter = Filter.new(**filter)
-        Enumerator.new do |found|
-          @connection.read do
-            series_ids = filter.all? ? nil : @codec.series.load.select { |_, series| filter.match?(series) }.keys
-            ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
-              @rows.each(stretch.seconds, stretch.from_s, stretch.to_s, series_ids:) { |window| found << window }
-            end
-          end
-        end
-      end
+      def windows(...) = @spans.windows(...)
 
       # The same windows added up.
       # @param step_s [Integer, nil] what starts in different steps stays apart; nil: only one stretch
       # @param together [Series, nil] what all series are put together under; nil: each by itself
+      # @param histograms [Array<Symbol>] that are wanted; the others are left empty
       # @param filter [Hash{Symbol => Object}] see windows
       # @return [Array<Sum>] one for each step, series and setting
-      # @raise [StoreError]
-      def sums(from_s, to_s, step_s: nil, together: nil, **filter) = Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:)
+      def sums(...) = @spans.sums(...)
 
-      # @param from_s [Integer] seconds since 1970
-      # @return [Integer] seconds of the shortest windows that are still kept from then on
-      # @raise [StoreError]
+      # @return [Enumerator<Stall>] one for each window, see windows
+      def stalls(...) = @spans.stalls(...)
+
+      # @return [Integer] seconds of the shortest windows that are still kept from that second on
       def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)
 
       # @param every_s [Integer, nil] only the last sample of each process in each stretch of so many seconds, for long

@@ -13,10 +13,19 @@ module Holdup
       # @param windows [Enumerable<Window>]
       # @param step_s [Integer, nil] what starts in different steps stays apart; nil: only one stretch
       # @param together [Series, nil] what all series are put together under; nil: each by itself
+      # @param histograms [Array<Symbol>] that are wanted; the others are left empty
       # @return [Array<Sum>] one for each step, series and setting
-      def self.of(windows, step_s: nil, together: nil)
-        windows.group_by { |window| [step_s && window.start_s / step_s, together || window.series, window.setting] }
-          .map { |(_, series, _), same| new(window: Window.sum(same.map { |window| window.with(series:) }), covered_s: same.sum(&:seconds)) }
+      def self.of(windows, step_s: nil, together: nil, histograms: Window::HISTOGRAMS)
+        left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
+        add(windows.map { |window| new(window: window.with(series: together || window.series, histograms: window.histograms.merge(left_out)), covered_s: window.seconds) }, step_s:)
+      end
+
+      # @param sums [Array<Sum>]
+      # @param step_s [Integer, nil]
+      # @return [Array<Sum>] one for each step, series and setting
+      def self.add(sums, step_s: nil)
+        sums.group_by { |sum| [step_s && sum.window.start_s / step_s, sum.window.series, sum.window.setting] }
+          .map { |_, same| (same.size == 1) ? same.first : new(window: Window.sum(same.map(&:window)), covered_s: same.sum(&:covered_s)) }
       end
     end
   end

@@ -16,6 +16,9 @@ module Holdup
       # @return [Array<Stores::Sum>] see Stores::Sql#sums
       def sums(*span, **options) = @answers[[:sums, span, options]] ||= @store.sums(*span, **options)
 
+      # @return [Array<Stores::Stall>] see Stores::Sql#stalls
+      def stalls(*span, **options) = @answers[[:stalls, span, options]] ||= @store.stalls(*span, **options).to_a
+
       # @return [Integer] see Stores::Sql#finest_s
       def finest_s(from_s) = @store.finest_s(from_s)
 

@@ -42,10 +42,16 @@ module Holdup
         # @return [Enumerator<Window>]
         def each(seconds, from_s, to_s, series_ids: nil)
           return to_enum(:each, seconds, from_s, to_s, series_ids:) unless block_given?
+          @connection.read { |db| span(db, seconds, from_s, to_s, series_ids).order(:start_s, :series_id).each { |row| yield @codec.window(row) } }
+        end
+
+        # @param stretch [ReadPlan::Stretch]
+        # @param series_ids [Array<Integer>, nil] nil for all
+        # @yieldparam stall [Stall] of each window
+        def each_stall(stretch, series_ids:)
           @connection.read do |db|
-            found = span(db, seconds, from_s, to_s)
-            found = found.where(series_id: series_ids) if series_ids
-            found.order(:start_s, :series_id).each { |row| yield @codec.window(row) }
+            found = span(db, stretch.seconds, stretch.from_s, stretch.to_s, series_ids)
+            found.select(*WindowCodec::STALL).order(:start_s, :series_id).each { |row| yield @codec.stall(row) }
           end
         end
 
@@ -72,9 +78,10 @@ module Holdup
 
         private
 
-        def span(db, seconds, from_s, to_s = nil)
+        def span(db, seconds, from_s, to_s = nil, series_ids = nil)
           found = db[:windows].where(seconds:).where { start_s >= from_s }
-          to_s ? found.where { start_s < to_s } : found
+          found = found.where { start_s < to_s } if to_s
+          series_ids ? found.where(series_id: series_ids) : found
         end
 
         # Replaced rows are deleted and written anew: one statement for many, and no dialect's own way to upsert.

@@ -4,6 +4,7 @@ require "fileutils"
 require "sequel"
 require "sqlite3"
 require_relative "../../errors"
+require_relative "joining"
 
 module Holdup
   module Stores
@@ -16,6 +17,8 @@ module Holdup
       #   application we measure when the collector runs as a thread in it.
       # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
       class Sqlite
+        include Joining
+
         JOURNAL_LIMIT = 16 * 1024 * 1024
         WAIT_STEP_S = 0.005
         REOPEN = [StoreError::Corrupt, StoreError::Unreachable, StoreError::ReadOnly].freeze

@@ -4,6 +4,7 @@ require "sequel"
 require_relative "../../series"
 require_relative "../../setting"
 require_relative "../../window"
+require_relative "../stall"
 require_relative "catalog"
 
 module Holdup
@@ -12,6 +13,9 @@ module Holdup
       # A window as a row and back. Numbers are columns, so that SQL can add them up; histograms are blobs.
       class WindowCodec
         COLUMNS = [:seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
+
+        # What a Stall is read from: of the histogram its head, which has the sum.
+        STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, Sequel.function(:substr, :stalled, 1, Histogram::Codec::HEAD_BYTES).as(:stalled)].freeze
 
         # @return [Catalog]
         attr_reader :series, :settings, :hosts
@@ -40,6 +44,13 @@ module Holdup
           Window.new(start_s: row[:start_s], seconds: row[:seconds], series: @series.value(row[:series_id]),
             setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), count: row[:count], errors: row[:errors],
             sums: row.slice(*Window::SUMS), histograms: Window::HISTOGRAMS.to_h { |name| [name, Histogram.load(row[name])] })
+        end
+
+        # @param row [Hash{Symbol => Object}] with STALL
+        # @return [Stall]
+        def stall(row)
+          Stall.new(series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s],
+            stalled_ns: Histogram::Codec.sum(row[:stalled]), caused_ns: row[:caused_ns])
         end
 
         # @return [Array<Integer>] what identifies a window in its span
