@@ -1,7 +1,8 @@
 import { Plot } from "./plot.js";
 
 /**
- * All charts of a page: elements with data-series="ADDRESS#NAME", where NAME is one of the charts of the document at ADDRESS.
+ * All charts of a page: elements with data-series="ADDRESS#NAME", where NAME is one of the charts of the document at ADDRESS, and
+ * those that have their figures with them, data-chart="JSON".
  * What can't be had is said in the chart's place; the table beside it has the figures anyway.
  */
 export class Charts {
@@ -20,6 +21,7 @@ export class Charts {
   /** Draws them, or draws them again with what is new. Each address is asked once, however many charts it has. */
   async load() {
     this.#forget();
+    for (const place of this.root.querySelectorAll("[data-chart]")) this.#draw(place, JSON.parse(place.dataset.chart));
     const places = [...this.root.querySelectorAll("[data-series]")];
     const addresses = new Set(places.map((place) => place.dataset.series.split("#")[0]));
     await Promise.all([...addresses].map((address) => this.#show(address, places)));

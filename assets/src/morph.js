@@ -1,12 +1,12 @@
 /**
  * Makes what stands in the page what the server says now, in place: elements that stay keep focus, scroll position and whether
- * they are open. What scripts have made stays theirs (data-series, data-keep).
+ * they are open. What scripts have made stays theirs (data-series, data-chart, data-keep).
  * @param {Element} old
  * @param {Element} fresh
  */
 export function morph(old, fresh) {
   attributes(old, fresh);
-  if (old.matches("[data-series], [data-keep]")) return;
+  if (old.matches("[data-series], [data-chart], [data-keep]")) return;
   const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
   after.forEach((node, at) => (at < before.length ? change(before[at], node) : old.append(node)));
   before.slice(after.length).forEach((node) => node.remove());

@@ -48,11 +48,21 @@ function ceiling(chart, high) {
   return Math.max(high || 0, ...near) * 1.08 || 1;
 }
 
+/** Steps between labels of an axis of ages, in ns: what divides minutes, hours and days. */
+const AGES = [1, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21600, 43200, 86400].map((seconds) => seconds * 1e9);
+
+const WHOLE = [1, 2, 5, 10, 20, 50, 100, 200, 500];
+
+function steps({ unit, log }) {
+  const known = !log && { ns: AGES, count: WHOLE }[unit];
+  return known ? { incrs: known } : {};
+}
+
 const axis = () => ({ stroke: () => colour("quiet"), font: "12px system-ui, sans-serif", grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line"), width: 1 } });
 
 function xAxis(chart, tell, clock) {
   const values = chart.x.unit === "time" ? (_, splits, __, ___, step) => clock.axis(splits, step) : (_, splits) => splits.map(tell[chart.x.unit]);
-  return { ...axis(), space: 70, ...(chart.x.log ? multiplying : {}), values };
+  return { ...axis(), space: 70, ...(chart.x.log ? multiplying : {}), ...steps(chart.x), values };
 }
 
 const multiplying = { splits: (_plot, _axis, low, high) => logTicks(low, high), filter: (_, splits) => splits };

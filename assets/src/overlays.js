@@ -41,13 +41,16 @@ function down(plot, { at, label }) {
   plot.ctx.fillText(label, x + 4 * ratio(), top + 14 * ratio());
 }
 
+/** A dot with its name, or a cross. */
 function dot(plot, { x, y, label }) {
-  const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)];
-  plot.ctx.fillStyle = colour("ink");
-  plot.ctx.beginPath();
-  plot.ctx.arc(left, top, 5 * ratio(), 0, 2 * Math.PI);
-  plot.ctx.fill();
-  plot.ctx.fillText(label, left + 8 * ratio(), top - 6 * ratio());
+  const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)], { ctx: context } = plot;
+  context.fillStyle = context.strokeStyle = colour(label ? "ink" : "warn");
+  context.lineWidth = 2 * ratio();
+  const path = label ? `M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0` : "M-4-4l8 8M-4 4l8-8";
+  const at = new Path2D();
+  at.addPath(new Path2D(path), new DOMMatrix([ratio(), 0, 0, ratio(), left, top]));
+  label ? context.fill(at) : context.stroke(at);
+  if (label) context.fillText(label, left + 8 * ratio(), top - 6 * ratio());
 }
 
 function rule(context, [fromX, fromY, toX, toY], name) {

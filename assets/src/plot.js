@@ -16,7 +16,7 @@ import { onThemeChange } from "./theme.js";
  * @property {number} [most] where the scale ends
  * @property {{at: number, label: string}[]} [limits]
  * @property {{at: number, label: string}[]} [marks]
- * @property {{x: number, y: number, label: string}[]} [points]
+ * @property {{x: number, y: number, label?: string}[]} [points] without a label: crossed out
  */
 
 /** A chart in its place: drawn, with a legend that tells what is under the cursor, moved by mouse and keys. */
@@ -88,10 +88,15 @@ export class Plot {
     if (to !== null) this.said.textContent = this.#sentence(to);
   }
 
-  /** The legend has what is under the cursor, and without one the newest. */
+  /** The legend has what is under the cursor, and without one what came last. */
   #tell() {
-    const at = this.drawn?.cursor.idx ?? this.chart.x.values.length - 1;
-    this.legend?.show(this.chart.series.map((line) => this.#value(line, at)));
+    const at = this.drawn?.cursor.idx;
+    this.legend?.show(this.chart.series.map((line) => this.#value(line, at ?? this.#last(line))));
+  }
+
+  /** What ended before now has no value now; by any other scale, lines end where they end. */
+  #last(line) {
+    return this.chart.x.unit === "time" ? line.values.length - 1 : line.values.findLastIndex((value) => value !== null);
   }
 
   #value(line, at) {

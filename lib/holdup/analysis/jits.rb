@@ -17,6 +17,9 @@ module Holdup
       # So many samples may be missing of a process that is still there.
       MISSING = 3
 
+      # @return [Integer] seconds between two samples of a process
+      attr_reader :every_s
+
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
       # @param settings [Hash{String => Setting}] by fingerprint
       # @param every_s [Integer] seconds between two samples of a process

@@ -9,12 +9,12 @@ module Holdup
     # - `kind`: :stack, :line or :heat; `unit` of its values: :ns, :share, :rate, :count, :bytes
     # - `x`: Axis; `series`: Array of Line, each with a value or nil for each of x
     # - `limits`: Array of Mark across it, `marks`: Array of Mark down it; `most`: where its scale ends, nil for what it takes
-    # - `heat`: of that kind, see Analysis::Course#heat
-    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :most, :heat) do
-      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], most: nil, heat: nil) = super
+    # - `points`: Array of Point, on its lines; `heat`: of that kind, see Analysis::Course#heat
+    Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat) do
+      def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil) = super
 
       # @return [String]
-      def to_json(*) = {**to_h, x: x.to_h, series: series.map(&:told), limits: limits.map(&:to_h), marks: marks.map(&:to_h)}.compact.to_json(*)
+      def to_json(*) = {**to_h, x: x.to_h, series: series.map(&:told), limits: limits.map(&:to_h), marks: marks.map(&:to_h), points: points.map { |point| point.to_h.compact }}.compact.to_json(*)
     end
 
     # Six are more than a screen has dots.
@@ -29,6 +29,11 @@ module Holdup
 
       # @return [Hash{Symbol => Object}]
       def told = {label:, values: values.map { |value| value.is_a?(Float) ? value.round(Chart::DIGITS) : value }, state:, unit:}.compact
+    end
+
+    # `label`: nil for one that is only crossed out.
+    Chart::Point = Data.define(:x, :y, :label) do
+      def initialize(x:, y:, label: nil) = super
     end
 
     Chart::Mark = Data.define(:at, :label)

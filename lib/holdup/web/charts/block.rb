@@ -9,6 +9,11 @@ module Holdup
         def view = "charts"
       end
 
+      # Charts of figures that stand in the table beside them, and are in the page because it takes long to find them: title => Chart.
+      Drawn = Data.define(:charts) do
+        def view = "drawn"
+      end
+
       # A cell that tells a moment.
       Moment = Data.define(:at_s) do
         # @return [String] for programs

@@ -12,6 +12,8 @@ module Holdup
         chart_machine: "CPU of the container", chart_ceiling: "most that it can reach: %<range>s", chart_process_cpu: "CPU of each process, of one core",
         chart_memory: "Memory (RSS) of each process", chart_busy: "Threads at work in each process", chart_gc: "Time in GC of each process",
         column_process_cpu: "CPU, of one core", column_memory: "RSS", column_busy: "threads at work", column_gc: "in GC",
+        chart_by_age: "By the age of a process", age: "age", chart_warm_up: "Instructions still interpreted, for each unit", chart_compiled: "Methods and blocks compiled",
+        chart_jit_memory: "Memory of the JIT",
         mean_of: "%<what>s, mean", share_of: "%<what>s, share", gvl_of: "GVL %<group>s",
         chart_keys: "Arrow keys go from point to point, Home and End to the ends.", chart_failed: "The chart could not be read. The table below has the figures.",
         live: "Refreshed every 10 s.", live_pause: "Pause", live_resume: "Go on", live_failed: "The last refresh failed; it is tried again."

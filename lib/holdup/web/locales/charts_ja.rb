@@ -12,6 +12,8 @@ module Holdup
         chart_machine: "コンテナの CPU", chart_ceiling: "到達できる上限：%<range>s", chart_process_cpu: "各プロセスの CPU（1 コアに対して）",
         chart_memory: "各プロセスのメモリ（RSS）", chart_busy: "各プロセスで処理中のスレッド", chart_gc: "各プロセスの GC 時間",
         column_process_cpu: "CPU（1 コア）", column_memory: "メモリ（RSS）", column_busy: "処理中のスレッド", column_gc: "GC 中",
+        chart_by_age: "プロセスの経過時間ごと", age: "起動から", chart_warm_up: "1 件あたり、まだ解釈実行された命令", chart_compiled: "コンパイル済みのメソッドとブロック",
+        chart_jit_memory: "JIT のメモリ",
         mean_of: "%<what>s（平均）", share_of: "%<what>s（割合）", gvl_of: "GVL（%<group>s）",
         chart_keys: "矢印キーで点を移動、Home と End で両端へ。", chart_failed: "グラフを読み込めませんでした。値は下の表にあります。",
         live: "10 秒ごとに更新します。", live_pause: "一時停止", live_resume: "再開", live_failed: "前回の更新に失敗しました。もう一度試します。"

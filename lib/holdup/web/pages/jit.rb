@@ -2,6 +2,7 @@
 
 require_relative "../../reports/figures"
 require_relative "../../reports/sections/jit"
+require_relative "../charts/warm_up"
 require_relative "base"
 
 module Holdup
@@ -15,12 +16,17 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Notes.new(texts: [word(:no_jit_samples)])] if lives.empty?
-          [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), table(Reports::Sections::Jit), lives_table].compact
+          [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table].compact
         end
 
         def asks = []
 
+        # @return [Hash{String => Chart}]
+        def charts = warm_up.to_h
+
         private
+
+        def warm_up = @warm_up ||= Charts::WarmUp.new(lives, every_s: summary.jits.every_s, words: @words)
 
         def lives = summary.jits.present
 

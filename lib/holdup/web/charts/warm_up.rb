@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/width"
+require_relative "../blocks"
+require_relative "../chart"
+require_relative "block"
+
+module Holdup
+  class Web
+    module Charts
+      # How the JIT of processes got warm, by their age: what was still interpreted, what was compiled, what it takes of memory.
+      class WarmUp
+        NS = 1_000_000_000
+        LINES = 6
+        # A figure of a life is pairs of seconds since it began and a value.
+        FIGURES = {"warm_up" => [:count, :warm_up.to_proc], "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
+                   "jit_memory" => [:bytes, ->(life) { ages(life, :jit_alloc_bytes) }]}.freeze
+
+        # @param life [Analysis::Jits::Life]
+        # @param key [Symbol] of samples
+        # @return [Array<Array(Integer, Numeric)>]
+        def self.ages(life, key) = life.trail.points(key).map { |at_s, value| [at_s - life.born_s, value] }
+
+        # @param lives [Array<Analysis::Jits::Life>] those that come first are drawn
+        # @param every_s [Integer] seconds between two samples of a process
+        # @param words [Words]
+        def initialize(lives, every_s:, words:)
+          @lives = lives.select { |life| FIGURES.values.any? { |_, read| read.call(life).size > 1 } }.first(LINES)
+          @every_s = every_s
+          @words = words
+        end
+
+        # @return [Hash{String => Chart}] of those that two samples of some process tell of
+        def to_h = FIGURES.filter_map { |name, (unit, _)| [name, chart(unit, curves(name))] if curves(name).any? { |curve| curve.size > 1 } }.to_h
+
+        # @param limit [Integer] rows
+        # @return [Block, nil]
+        def block(limit)
+          names = to_h.keys
+          Block.new(title: word(:chart_by_age), names: names.to_h { |name| [name, word(:"chart_#{name}")] }, twin: table(names, limit)) if names.any?
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        # Of each life, by the step of its age.
+        def curves(name) = (@curves ||= {})[name] ||= @lives.map { |life| FIGURES[name].last.call(life).to_h { |age_s, value| [age_s / @every_s * @every_s, value] } }
+
+        def chart(unit, curves)
+          steps = Range.new(*curves.flat_map(&:keys).minmax).step(@every_s).to_a
+          lines = @lives.zip(curves).map { |life, curve| Chart::Line.new(label: name(life), values: curve.values_at(*steps)) }
+          Chart.new(kind: :line, unit:, series: lines, x: Chart::Axis.new(unit: :ns, values: steps.map { |age_s| age_s * NS }))
+        end
+
+        def name(life) = Reports::Width.clean([life.server, life.name].compact.join(" "))
+
+        def table(names, limit)
+          columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }
+          rows = ages(names).map { |age_s, index| row(names, age_s, index) }
+          Blocks::Table.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes: (rows.size > limit) ? [word(:more_rows_here, count: Reports::Figures.count(rows.size - limit))] : [])
+        end
+
+        def ages(names) = names.flat_map { |name| curves(name).each_with_index.flat_map { |curve, index| curve.keys.map { |age_s| [age_s, index] } } }.uniq.sort
+
+        def row(names, age_s, index)
+          [Reports::Figures.duration(age_s * NS), name(@lives[index]), *names.map { |name| Reports::Figures.public_send(FIGURES[name].first, curves(name)[index][age_s]) }]
+        end
+      end
+    end
+  end
+end
