@@ -2,6 +2,7 @@
 
 require_relative "../doctor/checks/drift"
 require_relative "../inquiry/drifts"
+require_relative "../inquiry/marks"
 require_relative "../inquiry/summed"
 require_relative "../reports/words"
 require_relative "destination"
@@ -67,6 +68,7 @@ module Holdup
       def summary
         Places.reading(@console.env, @store) do |store|
           @drifts = drifts(store)
+          @marks = Inquiry::Marks.call(store, **@span) if @format == :json
           Inquiry::Summed.call(store, **@span, **@view)
         end
       end
@@ -82,7 +84,7 @@ module Holdup
         case @format
         when :json
           require_relative "../reports/json"
-          Reports::Json.new(summary, words: @words, drifts: drift_facts)
+          Reports::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks)
         when :markdown
           require_relative "../reports/markdown"
           Reports::Markdown.new(summary, words: @words, told:, **@layout)

@@ -24,10 +24,12 @@ module Holdup
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words] for the verdict's sentence
       # @param drifts [Array<Hash>] what changed with the last change of setting
-      def initialize(summary, words: Words.new, drifts: [])
+      # @param marks [Array<Analysis::Marks::Mark>]
+      def initialize(summary, words: Words.new, drifts: [], marks: [])
         @summary = summary
         @words = words
         @drifts = drifts
+        @marks = marks
       end
 
       # @return [String] ends with a newline
@@ -35,7 +37,7 @@ module Holdup
 
       # @return [Hash]
       def to_h
-        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, drifts: @drifts, settings:, totals:,
+        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, drifts: @drifts, marks:, settings:, totals:,
          series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h,
          jit: JsonJit.new(@summary.jits).to_a}
       end
@@ -45,6 +47,8 @@ module Holdup
       def verdict
         {key: Analysis::Verdict.new(@summary).call.key, text: Headline.new(@summary, words: @words).verdict}
       end
+
+      def marks = @marks.map { |mark| {at: time(mark.at_s), server: clean(mark.server), deployed: mark.deployed?, changed: mark.differences.map { |one| difference(one) }} }
 
       def settings
         @summary.setting_names.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }

@@ -18,6 +18,10 @@ module Holdup
       # @return [String, nil] the same
       def time_of_ns(ns) = ns && time(ns / NS)
 
+      # @param one [Analysis::Comparison::Change::Difference]
+      # @return [Hash{Symbol => Object}]
+      def difference(one) = {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }}
+
       # @return [String, nil] without what a terminal would obey
       def clean(text) = text && Width.clean(text)
     end

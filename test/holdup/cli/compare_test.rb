@@ -123,7 +123,9 @@ class Holdup::CLI::CompareTest < Minitest::Test
       said = holdup("report", "--store", path, now_s: NOW_S).out.gsub(/\s+/, " ")
       assert_match(/! puma: the setting is not what it was before: jit yjit -> none/, said)
       assert_match(/! puma: units take \d\d % less CPU than before the change of setting/, said)
-      assert_equal %w[setting_changed drift_cpu_unit_better], JSON.parse(holdup("report", "--store", path, "--format", "json", now_s: NOW_S).out)["drifts"].map { |one| one["key"] }
+      told = JSON.parse(holdup("report", "--store", path, "--since", "2h", "--format", "json", now_s: NOW_S).out)
+      assert_equal %w[setting_changed drift_cpu_unit_better], told["drifts"].map { |one| one["key"] }
+      assert_equal [[true, %w[jit revision]]], told["marks"].map { |mark| [mark["deployed"], mark["changed"].map { |one| one["subject"] }] }
     end
   end
 

@@ -13,7 +13,10 @@ module Holdup
         ARM = "arm"
 
         # `subject`: String; `facts`: {String => [values before, values after]}, Arrays because a side may have several settings
-        Difference = Data.define(:subject, :facts)
+        Difference = Data.define(:subject, :facts) do
+          # @return [String] "ruby 3.3.8 -> 3.4.5, ruby_patch 144 -> 51"
+          def to_s = facts.map { |key, sides| "#{key} #{sides.map { |values| values.map { |value| value.nil? ? "-" : value }.join("/") }.join(" -> ")}" }.join(", ")
+        end
 
         # @param before [Array<Setting>]
         # @param after [Array<Setting>]

@@ -17,17 +17,15 @@ module Holdup
 
         def self.settings(drift)
           return if drift.differences.empty?
-          Finding.ok(:setting_changed, server: drift.turn.server, facts: drift.differences.flat_map { |one| one.facts.map { |key, values| "#{key} #{said(values)}" } }.join(", "))
+          Finding.ok(:setting_changed, server: drift.turn.server, facts: drift.differences.join(", "))
         end
-
-        def self.said(values) = values.map { |side| side.map { |value| value.nil? ? "-" : value }.join("/") }.join(" -> ")
 
         def self.moved(drift, estimate)
           key = :"drift_#{estimate.metric.name}_#{estimate.verdict}"
           facts = {server: drift.turn.server, change: format("%.0f %%", estimate.relative.abs * 100), since: Time.at(drift.turn.at_s).strftime("%F %H:%M")}
           (estimate.verdict == :worse) ? Finding.warn(key, **facts) : Finding.ok(key, **facts)
         end
-        private_class_method :settings, :said, :moved
+        private_class_method :settings, :moved
       end
     end
   end

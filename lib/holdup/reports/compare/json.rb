@@ -43,7 +43,7 @@ module Holdup
            warm_up_units: side.cold.sum(&:count), settings: side.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }}
         end
 
-        def changed = @comparison.change.differences.map { |one| {subject: one.subject, facts: one.facts.transform_values { |before, after| {before:, after:} }} }
+        def changed = @comparison.change.differences.map { |one| difference(one) }
 
         def blocks = {seconds: @comparison.block_s, before: @comparison.sizes.first, after: @comparison.sizes.last, same_time: @comparison.paired?}
 

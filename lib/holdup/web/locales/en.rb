@@ -30,6 +30,7 @@ module Holdup
         field_if_processes: "processes of a host", field_if_slice: "time slice", limits_title: "What no setting may exceed", limit_vcpus: "vCPUs of a host", limit_memory: "memory of a host",
         limit_pool: "database pool of a process", limit_connections: "database connections", limit_hosts: "hosts",
 
+        changed_when: "What changed when", changed_since: "since", changed_what: "what", deployed: "deployed",
         no_jit_samples: "No process has told of its JIT in this span: the collector takes a sample a minute, and keeps them for 48 hours.",
         life_lead: "%<on>s of %<all>s processes have a JIT.", life_column: "JIT", life_by: "switched on by", life_for: "for", life_warm: "warm after", life_effective: "works",
         life_memory: "memory", life_full: "full", life_thrown: "thrown away", yes: "yes", no: "no", not_known: "not known", server: "server",

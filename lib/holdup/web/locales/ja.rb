@@ -30,6 +30,7 @@ module Holdup
         field_if_processes: "1 ホストのプロセス数", field_if_slice: "タイムスライス", limits_title: "どの設定も超えてはならない上限", limit_vcpus: "1 ホストの vCPU 数", limit_memory: "1 ホストのメモリ",
         limit_pool: "1 プロセスの DB プール", limit_connections: "DB 接続の総数", limit_hosts: "ホスト数",
 
+        changed_when: "いつ何が変わったか", changed_since: "時刻", changed_what: "内容", deployed: "デプロイ",
         no_jit_samples: "この期間に JIT の状態を伝えたプロセスはありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         life_lead: "%<all>s 個のプロセスのうち %<on>s 個で JIT が有効です。", life_column: "種類", life_by: "有効にしたもの", life_for: "経過", life_warm: "暖機まで", life_effective: "効果",
         life_memory: "メモリ", life_full: "満杯", life_thrown: "破棄", yes: "はい", no: "いいえ", not_known: "不明", server: "サーバー",

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../inquiry/marks"
 require_relative "../../inquiry/summed"
 require_relative "../../reports/headline"
 require_relative "../blocks"
@@ -57,6 +58,9 @@ module Holdup
         def summary = @summary ||= read
 
         def read(**view) = Inquiry::Summed.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)
+
+        # @return [Array<Analysis::Marks::Mark>] when the setting of what runs changed
+        def marks = @marks ||= Inquiry::Marks.call(store, from_s: query.from_s, to_s: query.until_s)
 
         # @param section [Class] of Reports::Sections
         # @return [Reports::Section, nil]

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../inquiry/course"
+require_relative "../charts/changes"
 require_relative "../charts/course"
 require_relative "../charts/course_table"
 
@@ -19,7 +20,9 @@ module Holdup
         # The GVL is of all that ran; nobody knows it of what ran before processes were kept apart.
         def charted = Charts::Course::NAMES + (course.gvl.empty? ? [] : ["gvl"])
 
-        def coursed = Charts::Course.new(course, words: @words, names: charted)
+        def coursed = Charts::Course.new(course, words: @words, names: charted, marks: changes.to_a)
+
+        def changes = @changes ||= Charts::Changes.new(marks, words: @words)
 
         def over_time
           return if course.empty?

@@ -11,7 +11,7 @@ module Holdup
         def export(ending)
           if ending == "json"
             require_relative "../../reports/json"
-            return Reports::Json.new(summary, words: @words.reports).call
+            return Reports::Json.new(summary, words: @words.reports, marks:).call
           end
           require_relative "../../reports/markdown"
           Reports::Markdown.new(summary, words: @words.reports, limit: query.limit).call

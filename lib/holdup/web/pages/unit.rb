@@ -29,8 +29,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: headline.verdict)] if summary.empty?
-          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, over_time, Distribution.new(summary.total, words: @words).block,
-            table(Reports::Sections::Distributions), suffers, causes, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
+          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table,
+            Distribution.new(summary.total, words: @words).block, suffers, causes, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
         end
 
         def asks = []
