@@ -21,6 +21,9 @@ module Dashboard
     Holdup::Stores.open("memory:").tap { |store| store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a) }
   end
 
+  # @return [String] the page without its own script, and without the places where names may wrap
+  def markup = last_response.body.sub(%r{<script type="module" src="/assets/main-\h+\.js"></script>}, "").gsub("<wbr>", "")
+
   # @return [String] the page's text without markup
-  def text = last_response.body.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/\s+/, " ")
+  def text = markup.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/\s+/, " ")
 end

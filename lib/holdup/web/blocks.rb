@@ -9,6 +9,10 @@ module Holdup
       # @return [Array<Object>] its sentence, what is said of it, its tables
       def self.of(page) = [Lead.new(text: page.lead), Notes.new(texts: [*page.facts, *page.remarks].compact), *page.sections.map { |section| Table.of(section) }]
 
+      # With so many columns a table fits beside another one on wide screens only, or not at all.
+      BROAD = 8
+      FULL = 11
+
       # The one sentence. `level`: :plain, :good, :warn
       Lead = Data.define(:text, :level) do
         def initialize(text:, level: :plain) = super
@@ -36,6 +40,12 @@ module Holdup
         end
 
         def view = "table"
+
+        # @return [String, nil] the class of one that may need a page's whole width
+        def extent = {FULL.. => "full", BROAD.. => "broad"}.find { |sizes, _| sizes.cover?(columns.size) }&.last
+
+        # @return [Array<Symbol>, nil] what its bars show, for a legend
+        def states = rows.first&.grep(Bar)&.first&.parts&.keys
       end
 
       # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "cgi/escape"
 require_relative "../reports/figures"
 require_relative "../reports/width"
 require_relative "../version"
@@ -17,6 +18,7 @@ module Holdup
       BEHIND_S = 300
       NS = 1_000_000_000
       NAME = 200
+      PARTS = %r{(?=#|::)|(?<=/)}
 
       # @return [String, nil] the page's
       attr_reader :name
@@ -69,6 +71,10 @@ module Holdup
       # @param text [String]
       # @return [String] no longer than a name that is recorded
       def cut(text) = Reports::Width.truncate(text, NAME)
+
+      # @param text [String]
+      # @return [String] HTML: a name that may wrap between its parts
+      def breaking(text) = cut(text).split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
 
       # @return [String] "12.3%" for SVG
       def percent(share) = "#{(share * 100).round(3)}%"

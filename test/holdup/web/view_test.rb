@@ -28,6 +28,14 @@ class Holdup::Web::ViewTest < Minitest::Test
     assert_equal 6, others.grep(/\?since=6h&amp;name=Orders(\*|%2A)&amp;lang=ja/).size, others.inspect
   end
 
+  def test_names_wrap_between_their_parts_and_stay_text
+    view = Holdup::Web::View.new(request: nil, words: nil, query: nil, name: nil)
+    assert_equal "Admin<wbr>::Orders<wbr>#index", view.breaking("Admin::Orders#index")
+    assert_equal "GET /<wbr>a/<wbr>:id", view.breaking("GET /a/:id")
+    assert_equal "&lt;a&gt;&#39;&amp;<wbr>#39;", view.breaking("<a>'&#39;")
+    assert_equal "", view.breaking("")
+  end
+
   def test_files_of_pages_never_change
     get "/"
     style = links.grep(/holdup-\h{12}\.css\z/).first
