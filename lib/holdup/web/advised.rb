@@ -7,6 +7,7 @@ require_relative "../reports/advice_verdict"
 require_relative "../reports/figures"
 require_relative "../reports/sections/amdahl"
 require_relative "blocks"
+require_relative "charts/candidates"
 
 module Holdup
   class Web
@@ -31,7 +32,7 @@ module Holdup
       def title = verdict.title
 
       # @return [Array<Object>] what to do
-      def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), candidates, findings].compact
+      def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts, candidates, findings].compact
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
       def grounds = [Blocks::Table.of(Reports::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, *amdahl].compact
@@ -43,6 +44,8 @@ module Holdup
       def recommendation = @sized.recommendation
 
       def verdict = @verdict ||= Reports::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind)
+
+      def charts = Charts::Candidates.new(recommendation, words: @words).call
 
       def candidates = Blocks::Table.of(Reports::AdviceTable.new(recommendation, words: @words.reports, limit: @limit).section)
 

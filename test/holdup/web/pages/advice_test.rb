@@ -25,6 +25,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
     assert_match(/Self-test: the setting as it is, grade [AB].* What no setting may exceed vCPUs of a host 2.00 memory of a host 4.00 GB.* Amdahl/, text)
     assert_match(/Replay it .* (less|more) queued \+ stalled at p95.* What if 3 threads, the load x0\.5\?.* now then/, text)
     assert_match(/processes x threads 1 x 5 1 x 3/, text)
+    assert_equal 3, last_response.body.scan("data-chart=").size
     assert_includes last_response.body, %(<input name="if_threads" value="3")
     assert_includes last_response.body, %(<input type="hidden" name="kind" value="request">)
   end
