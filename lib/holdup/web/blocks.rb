@@ -89,8 +89,9 @@ module Holdup
         def view = "form"
       end
 
-      Field = Data.define(:name, :label, :value, :hint) do
-        def initialize(name:, label:, value: nil, hint: nil) = super
+      # `options`: {value => text} to choose from; nil: anything can be written
+      Field = Data.define(:name, :label, :value, :hint, :options) do
+        def initialize(name:, label:, value: nil, hint: nil, options: nil) = super
       end
 
       # Links to pages; `title` nil where none is needed

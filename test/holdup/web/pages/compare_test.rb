@@ -36,6 +36,20 @@ class Holdup::Web::CompareTest < Minitest::Test
     assert_match(/Better: .*CPU of each unit -\d\d/, text)
   end
 
+  def test_two_that_are_chosen
+    get "/compare", {"since" => "2h"}
+    values = last_response.body[%r{<select name="before">.*?</select>}m].scan(/<option value="([^"]*)"/).flatten
+    assert_equal 3, values.size
+    get "/compare", {"since" => "2h", "before" => values.last, "after" => values[1]}
+    assert_match(/Worse: .*CPU of each unit \+\d\d/, text)
+    assert_includes last_response.body, %(<option value="#{values.last}" selected>)
+    {"before=x" => "before and after belong together", "before=x&after=y" => %(nothing in this span is called "x"), "before=x&after=y&base_since=3h" => "can't be combined"}.each do |query, sentence|
+      get "/compare?since=2h&#{query}"
+      assert_equal 400, last_response.status
+      assert_includes CGI.unescapeHTML(text), sentence
+    end
+  end
+
   def test_nothing_to_compare_with
     get "/compare", {"since" => "13m"}
     assert_includes text, "fewer than two settings"

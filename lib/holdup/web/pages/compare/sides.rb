@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "../../../analysis/setting_names"
+require_relative "../../../errors"
+require_relative "../../../inquiry/groups"
+require_relative "../../../inquiry/recorded"
+require_relative "../../../inquiry/values"
+
+module Holdup
+  class Web
+    module Pages
+      # Which two things are compared: an earlier span with this one, or two settings or revisions in it; where nothing is said
+      # the last two settings.
+      class Sides
+        SPAN = %w[base_since base_until].freeze
+        CHOSEN = %w[before after].freeze
+        # Facts of settings that can be chosen by.
+        FACTS = [Inquiry::Groups::SETTING, "revision"].freeze
+
+        # @param store [Stores::Sql]
+        # @param query [Query]
+        # @param filter [Analysis::Filter] which units
+        # @param now_s [Integer]
+        # @raise [UsageError] for what does not go together
+        def initialize(store, query, filter:, now_s:)
+          @store = store
+          @query = query
+          @filter = filter
+          @now_s = now_s
+          check
+        end
+
+        # @return [Array<Analysis::Comparison::Side>] two, or fewer where there is nothing to compare
+        # @raise [UsageError] for what can't be read, and what is not there
+        def call = sides.select { |side| side.units.positive? }
+
+        # @return [Hash{String => String}] what can be chosen in this span and how it is called: "revision:3f2a9c1"
+        def choices
+          @choices ||= FACTS.to_h { |fact| [fact, recorded.settings.keys.group_by { |setting| value(setting, fact) }.except("")] }
+            .select { |_, found| found.size > 1 }.flat_map { |fact, found| found.map { |value, settings| ["#{fact}:#{value}", called(fact, value, settings)] } }.to_h
+        end
+
+        private
+
+        def spans? = SPAN.any? { |name| @query[name] }
+
+        def chosen = @query.all.values_at(*CHOSEN).compact
+
+        def check
+          raise UsageError.new("before and after belong together", "choose both, or none") if chosen.one?
+          raise UsageError.new("base_since can't be combined with before and after", "each of them says both sides; leave one out") if chosen.any? && spans?
+        end
+
+        def sides
+          return of_spans if spans?
+          chosen.any? ? chosen.map { |choice| picked(choice) } : last_settings
+        end
+
+        def of_spans
+          from_s, to_s = base
+          [Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter).side(told(from_s, to_s)), recorded.side(told(@query.from_s, @query.until_s))]
+        end
+
+        def base
+          from_s, to_s = moment("base_since") || raise(UsageError.new("base_since is missing", "say where the earlier span begins")), moment("base_until") || @query.from_s
+          raise UsageError.new("base_since is not before base_until", "there would be nothing to compare with; swap or correct them") unless from_s < to_s
+          [from_s, to_s]
+        end
+
+        def moment(name) = @query[name] && Inquiry::Values.moment(name, @query[name], now_s: @now_s)
+
+        def picked(choice)
+          called = choices[choice] || raise(UsageError.new("nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"))
+          fact, value = choice.split(":", 2)
+          recorded.side(called, recorded.settings.keys.select { |setting| value(setting, fact) == value })
+        end
+
+        # In the order in which they came.
+        def last_settings = recorded.settings.keys.last(2).map { |setting| recorded.side(names.name(setting), [setting]) }
+
+        def recorded = @recorded ||= Inquiry::Recorded.new(@store, from_s: @query.from_s, to_s: @query.until_s, filter: @filter)
+
+        def names = @names ||= Analysis::SettingNames.new(recorded.settings.keys)
+
+        def value(setting, fact) = (fact == Inquiry::Groups::SETTING) ? setting.fingerprint : setting[fact].to_s
+
+        def called(fact, value, settings) = (fact == Inquiry::Groups::SETTING) ? names.name(settings.first) : "#{fact} #{value}"
+
+        def told(*span) = span.map { |second| Time.at(second).strftime("%F %H:%M") }.join(" - ")
+      end
+    end
+  end
+end
