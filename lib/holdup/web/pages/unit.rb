@@ -10,6 +10,7 @@ require_relative "coursing"
 require_relative "distribution"
 require_relative "reported"
 require_relative "split_block"
+require_relative "unit/slowest"
 
 module Holdup
   class Web
@@ -30,7 +31,7 @@ module Holdup
         def blocks
           return [Blocks::Lead.new(text: headline.verdict)] if summary.empty?
           [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table,
-            Distribution.new(summary.total, words: @words).block, suffers, causes, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
+            Distribution.new(summary.total, words: @words).block, suffers, causes, slowest, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
         end
 
         def asks = []
@@ -47,6 +48,8 @@ module Holdup
 
         # All others too: only together do they tell whom this one stalled.
         def everyone = @everyone ||= read(filter: Analysis::Filter.new(threads: query.threads))
+
+        def slowest = Slowest.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).block
 
         def suffers = pairs(:stalled_by, summary.pairs, &:causer)
 

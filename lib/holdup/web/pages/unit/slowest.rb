@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "../../../reports/figures"
+require_relative "../../../reports/width"
+require_relative "../../blocks"
+require_relative "../../charts/block"
+
+module Holdup
+  class Web
+    module Pages
+      # The slowest of the units that are kept singly, out of the last part of the span: a sample, so there may have been slower ones.
+      class Slowest
+        # All singles of a month would take longer to read than anybody looks.
+        RECENT_S = 1800
+        ROWS = 10
+        NS = 1_000_000_000
+        COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
+
+        # @param store [Stores::Sql]
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @param filter [Analysis::Filter] which units
+        # @param words [Words]
+        def initialize(store, from_s:, to_s:, filter:, words:)
+          @from_s = [from_s, to_s - RECENT_S].max
+          @profiles = store.profiles(@from_s, to_s).select { |profile| filter.series?(profile.series) && (filter.threads.nil? || filter.setting?(profile.setting)) }
+          @words = words
+        end
+
+        # @return [Blocks::Table] without rows where none is kept: then it says why
+        def block
+          return Blocks::Table.new(title:, columns: [], rows: [], notes: [@words.call(:no_singles)]) if @profiles.empty?
+          Blocks::Table.new(title:, columns: COLUMNS.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: @profiles.max_by(ROWS, &:wall_ns).map { |profile| row(profile) }, notes: [note])
+        end
+
+        private
+
+        def title = @words.call(:slowest_units)
+
+        def note
+          @words.call(:singles_note, count: Reports::Figures.count(@profiles.size), units: Reports::Figures.count(@profiles.sum(&:weight)), since: Charts::Moment.new(at_s: @from_s).to_s)
+        end
+
+        def row(profile)
+          durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns, profile.queued_ns, profile.longest_hold_ns].map { |ns| Reports::Figures.duration(ns) }
+          [started(profile), *durations, Reports::Figures.count(profile.acquisitions), Reports::Figures.rate(profile.in_flight), process(profile)]
+        end
+
+        # To the second, to find it in a log.
+        def started(profile) = Time.at(profile.start_ns / NS).strftime("%F %T")
+
+        def process(profile) = Reports::Width.clean([profile.host, profile.process&.pid].compact.join(" "))
+      end
+    end
+  end
+end
