@@ -17,6 +17,7 @@ class ArchitectureTest < Minitest::Test
     "advice" => %w[analysis],
     "analysis" => %w[jit probe],
     "base" => %w[configuration instrumentation log recorder runtime servers],
+    "capture" => %w[segment],
     "cli" => %w[advice analysis collector configuration doctor inquiry lab log reports runtime segment stores terraform web],
     "collector" => %w[guard log segment setting_facts],
     "configuration" => [],
@@ -42,11 +43,12 @@ class ArchitectureTest < Minitest::Test
     "stats_log" => %w[jit segment],
     "stores" => %w[probe],
     "terraform" => %w[stats_log],
+    "timeline" => %w[capture],
     "web" => %w[advice analysis configuration doctor inquiry reports stores]
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
-  IN_APP = %w[base configuration exec flat_json fork_hook guard instrumentation jit log probe recorder runtime segment servers setting_facts stats_log].freeze
+  IN_APP = %w[base capture configuration exec flat_json fork_hook guard instrumentation jit log probe recorder runtime segment servers setting_facts stats_log].freeze
   GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack)[\/.-]/
   # Rails, RUBYOPT and Sequel's migrator bring what these stand on.
   LOADED_BY_A_HOST = %r{\A(rails\.rb|exec_boot\.rb|stores/migrations/)}

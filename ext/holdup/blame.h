@@ -31,6 +31,7 @@ typedef struct blame {
     uint64_t closed;         /* G when the last hold ended */
     uint64_t handoff;        /* ticks that threads stalled while nobody held */
     bool shared;             /* M:N: events also come outside the scheduler lock */
+    uint32_t number;         /* in captures */
     struct blame *next;
 } blame_t;
 

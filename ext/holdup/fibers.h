@@ -104,8 +104,9 @@ static void fib_on_switch(rb_event_flag_t event, VALUE data, VALUE thread, ID me
     if (!c || !c->follows || !c->open_units || !tc_enabled()) return;
     unit_t *u = fib_unit(c);
     if (u == c->current) return; /* of the same unit, or both of none */
-    fib_end_turn(c, false);
+    uint64_t t = fib_end_turn(c, false);
     c->current = u;
+    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_TURN, 0, t, c->mark.caused);
 }
 
 static void fib_prepare(void)
@@ -154,6 +155,7 @@ static uint64_t fib_enter(tclock_t *c)
     if (u->outer) u->outer->newer = u;
     c->innermost = c->current = u;
     c->open_units++;
+    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_START, CAP_FIBERS, u->started, c->mark.caused);
     uint64_t handle = unit_handle(u);
     fib_remember(u);
     return handle;
@@ -208,6 +210,7 @@ static bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t 
     fib_orphan(c, u, t, counted);
     fib_unlink(c, u);
     if (c->current == u) c->current = u->parent;
+    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t, known ? c->mark.caused : c->tally.caused);
     bool here = c == current && fib_unit(c) == u;
     unit_t *parent = u->parent;
     unit_give_back(u, t, m, known);

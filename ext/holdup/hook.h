@@ -9,6 +9,7 @@
 #include <ruby/debug.h>
 #include <ruby/thread.h>
 
+#include "capture_file.h"
 #include "registry.h"
 #include "segment_file.h"
 
@@ -23,6 +24,7 @@ static void hook_started(VALUE thread)
     if (!c) return;
     c->cpu_ns = 0; /* born with us: all its CPU is ours to tell */
     c->epoch = tc.epoch;
+    if (CAP_ON()) tc_mark(c, CAP_STARTED, clk_now());
 }
 
 static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread_event_data_t *data, void *unused)
@@ -36,7 +38,8 @@ static void hook_on_thread_event(rb_event_flag_t event, const rb_internal_thread
     if (!c) return;
     if (event == RUBY_INTERNAL_THREAD_EVENT_EXITED) { /* the thread itself, after the hand-over, without the GVL */
         rb_internal_thread_specific_set(data->thread, reg.key, NULL);
-        tc_exited(c);
+        if (CAP_ON()) tc_mark(c, CAP_EXITED, clk_now());
+        tc_exited(c); /* from here on a tick may free it */
         return;
     }
     if (!tc_enabled()) return;
@@ -63,10 +66,13 @@ static void hook_on_gc_event(VALUE tracepoint, void *unused)
     if (!c) return;
     if (rb_tracearg_event_flag(rb_tracearg_from_tracepoint(tracepoint)) == RUBY_INTERNAL_EVENT_GC_ENTER) {
         c->gc_from = clk_now();
+        if (CAP_ON()) tc_mark(c, CAP_GC_START, c->gc_from);
     }
     else if (c->gc_from) {
-        c->tally.gc += tc_since(c->gc_from, clk_now());
+        uint64_t t = clk_now();
+        c->tally.gc += tc_since(c->gc_from, t);
         c->gc_from = 0;
+        if (CAP_ON()) tc_mark(c, CAP_GC_END, t);
     }
 }
 
@@ -86,6 +92,15 @@ static void hook_atfork_child(void)
     hook_forked = true;
     seg.lock = false;
     seg_forget();
+    capf_abandon();
+}
+
+/* The parent, when it has forked: in Ruby code, or anywhere, by C code without the GVL. */
+static void hook_atfork_parent(void)
+{
+    if (!CAP_ON() || !ruby_native_thread_p() || !ruby_thread_has_gvl_p()) return;
+    tclock_t *c = reg_clock(rb_thread_current());
+    if (c) tc_mark(c, CAP_FORK, clk_now());
 }
 
 static void hook_make_key(void)
@@ -96,7 +111,7 @@ static void hook_make_key(void)
         rb_raise(hook_error, "all %d of Ruby's per-thread storage keys are taken by other gems (gvltools, profilers and "
                  "APM agents take one each): load fewer of them, or start Holdup before them", REG_KEY_LIMIT);
     reg.has_key = true;
-    pthread_atfork(NULL, NULL, hook_atfork_child);
+    pthread_atfork(NULL, hook_atfork_parent, hook_atfork_child);
 }
 
 static void hook_install(void)

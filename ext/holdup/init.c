@@ -4,6 +4,7 @@
  */
 #include <ruby.h>
 
+#include "capture_methods.h"
 #include "dumps.h"
 #include "fibers.h"
 #include "hook.h"
@@ -59,7 +60,9 @@ static VALUE probe_after_fork(VALUE self)
     if (current) {
         blame_t *ledger = current->blame;
         unit_abandon_all(current);
+        uint32_t number = current->number;
         memset(current, 0, sizeof(*current));
+        current->number = number;
         current->blame = ledger;
         current->cpu_ns = TC_CPU_UNREAD;
     }
@@ -139,10 +142,11 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
                      text_of(argc > 7 ? argv[7] : Qnil, priority, SEG_PRIORITY_BYTES)};
     if (!key.name.bytes) key.name = seg_text("(unnamed)");
     seg_lock();
-    seg_record(&key, &ended.unit, RTEST(argv[5]));
+    uint64_t series = seg_record(&key, &ended.unit, RTEST(argv[5]));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
     seg_unlock();
+    if (CAP_ON()) capm_tell_name(argv[0], series, key.kind == SEG_JOB, RTEST(argv[5]));
     return Qtrue;
 }
 
@@ -208,6 +212,7 @@ static VALUE probe_set_setting(VALUE self, VALUE json)
     if (!seg.base) return Qnil;
     if (!seg_write_setting(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
         rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_SETTING_BYTES);
+    if (CAP_ON()) tc_mark(hook_current(), CAP_SETTING, clk_now());
     return json;
 }
 
@@ -294,4 +299,5 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "count", probe_count, 1);
     rb_define_singleton_method(probe, "clock_source", probe_clock_source, 0);
     rb_define_singleton_method(probe, "bucket", probe_bucket, 1);
+    capm_init(probe);
 }

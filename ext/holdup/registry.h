@@ -26,6 +26,7 @@ static struct {
     VALUE ractor_class;
     bool lock;
     tclock_t *clocks;
+    uint32_t numbered;     /* clocks ever made */
     blame_t *ledgers;      /* the main Ractor's is the last of the list */
     blame_t *main;
     reg_account_t accounts[REG_ACCOUNTS + 2];
@@ -55,6 +56,7 @@ static blame_t *reg_add_ledger(bool shared)
     b->shared = shared;
     if (reg.ledgers) blame_many = true;
     reg_lock();
+    b->number = reg.ledgers ? reg.ledgers->number + 1 : 1;
     b->next = reg.ledgers;
     reg.ledgers = b;
     reg_unlock();
@@ -68,6 +70,7 @@ static tclock_t *reg_add_clock(VALUE thread, blame_t *ledger)
     c->blame = ledger;
     c->cpu_ns = TC_CPU_UNREAD;
     reg_lock();
+    c->number = ++reg.numbered;
     c->next = reg.clocks;
     if (reg.clocks) reg.clocks->previous = c;
     reg.clocks = c;

@@ -25,13 +25,13 @@ static void seg_push(uint64_t slot, const measurement_t *m)
     seg_set(&header->ring_head, header->ring_head + 1);
 }
 
-/* The caller commits. */
-static void seg_record(const seg_key_t *key, const measurement_t *m, bool error)
+/* Returns its slot + 1, or 0. The caller commits. */
+static uint64_t seg_record(const seg_key_t *key, const measurement_t *m, bool error)
 {
     uint64_t slot = seg_unit_series(key);
     if (!slot) {
         seg.logged = 0;
-        return;
+        return 0;
     }
     seg_series_t *s = seg_slot(slot - 1);
     seg_set(&s->count, s->count + 1);
@@ -45,6 +45,7 @@ static void seg_record(const seg_key_t *key, const measurement_t *m, bool error)
     seg_observe(&s->histograms[SEG_LONGEST], m->longest_hold_ns);
     seg_push(slot, m);
     seg_set(&SEG_HEADER->counters[SEG_P_UNITS], SEG_HEADER->counters[SEG_P_UNITS] + 1);
+    return slot;
 }
 
 /* What units counted more than once: readers take it off the totals. Sums only; the caller commits. */

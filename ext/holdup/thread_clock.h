@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "blame.h"
+#include "capture.h"
 #include "clock.h"
 #include "tally.h"
 
@@ -51,6 +52,9 @@ typedef struct tclock {
     uint64_t mark_cpu;     /* ... the thread's CPU clock at the mark */
     uint64_t mark_read;    /* ... and when it was read for one */
     struct unit *innermost;
+    uint32_t number;       /* of this thread in captures */
+    uint32_t unit;         /* while a capture is on: the unit that it is in, as captures call it */
+    uint32_t listed;       /* its place in the capture's table of threads, + 1 */
     uint32_t open_units;
     uint32_t period_units; /* units ended since the thread was last outside of all units */
     bool period_spoiled;   /* one of them could not be told */
@@ -171,6 +175,36 @@ static inline void tc_end_idle(tclock_t *c, uint64_t t)
     c->tally.idle[tc_classify(c)] += c->region;
 }
 
+/*
+ * To the capture: an event of the scheduler, before it changes the phase. `end` is when the open hold ended, 0 while it
+ * lasts or where there is none.
+ */
+static void __attribute__((noinline, cold)) tc_tell(const tclock_t *c, enum cap_kind kind, uint64_t t, uint64_t end)
+{
+    const blame_t *b = c->blame;
+    uint64_t waiters = BLAME_GET(b->waiters);
+    uint8_t flags = c->phase;
+    if (kind == CAP_SUSPENDED) flags |= c->blocking ? CAP_BLOCKING : 0;
+    else if (c->phase == TC_IDLE) flags |= (uint8_t)(tc_classify(c) << CAP_KIND_SHIFT);
+    if (kind == CAP_READY) {
+        if (end) flags |= CAP_CLOSED;
+        if (c->phase == TC_IDLE && t == c->at) flags |= CAP_YIELDED;
+    }
+    if (kind == CAP_RESUMED) {
+        if (b->holder) flags |= end ? CAP_CLOSED : CAP_CLOSED | CAP_UNENDED;
+        if (c->phase == TC_WAITING) waiters--;
+    }
+    cap_put((cap_event_t){.thread = c->number, .time = t, .detail = b->number, .unit = c->unit,
+                          .waiters = (uint16_t)waiters, .kind = (uint8_t)kind, .flags = flags});
+}
+
+/* To the capture: something that is no event of the scheduler. */
+static void __attribute__((noinline, cold)) tc_mark(const tclock_t *c, enum cap_kind kind, uint64_t t)
+{
+    cap_put((cap_event_t){.thread = c->number, .time = t, .detail = c->blame->number, .unit = c->unit,
+                          .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = c->phase});
+}
+
 /* READY. Runs on a waker, on the thread itself without the GVL, or on a timer thread; under the scheduler lock. */
 static inline void tc_ready(tclock_t *c, uint64_t t)
 {
@@ -183,13 +217,14 @@ static inline void tc_ready(tclock_t *c, uint64_t t)
         t = c->at;
     }
     else if (c->phase == TC_IDLE) tc_end_idle(c, t);
-    c->at = t;
-    c->phase = TC_WAITING;
     blame_lock(b);
     uint64_t end = tc_hold_end(b);
     if (end && end <= t) tc_close_hold(b, end);
     blame_add_waiter(b, t);
     if (end > t) tc_close_hold(b, end); /* the wait began inside that hold */
+    if (CAP_ON()) tc_tell(c, CAP_READY, t, end);
+    c->at = t;
+    c->phase = TC_WAITING;
     blame_unlock(b);
 }
 
@@ -199,6 +234,7 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     blame_t *b = c->blame;
     if (c->epoch != tc.epoch) tc_begin_epoch(c);
     blame_lock(b);
+    if (CAP_ON()) tc_tell(c, CAP_RESUMED, t, tc_hold_end(b));
     if (b->holder) {
         uint64_t end = tc_hold_end(b);
         if (!end) TC_COUNT(unknown_holder); /* its SUSPENDED never came */
@@ -231,6 +267,7 @@ static inline void tc_suspended(tclock_t *c, uint64_t t)
     if (c->phase == TC_IDLE) TC_COUNT(suspended_twice); /* an interrupt was pending: it never stopped running */
     if (c->phase != TC_UNKNOWN) tc_run_until(c, t);
     if (c->blocking && c->watched) tc_read_cpu(c);
+    if (CAP_ON()) tc_tell(c, CAP_SUSPENDED, t, 0);
     c->at = t;
     c->seen = BLAME_GET(c->blame->seq);
     c->phase = TC_IDLE;

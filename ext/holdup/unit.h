@@ -98,6 +98,25 @@ static inline uint64_t unit_handle(const unit_t *u)
     return ((uint64_t)u->generation << UNIT_SLOT_BITS) | (u->slot + 1);
 }
 
+/* What captures call it: as much of its handle as they have room for. */
+static inline uint32_t unit_number_of(uint64_t handle)
+{
+    return (uint32_t)(handle >> UNIT_SLOT_BITS) << 17 | (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
+}
+
+static inline uint32_t unit_number(const unit_t *u)
+{
+    return u ? unit_number_of(unit_handle(u)) : 0;
+}
+
+/* To the capture: an edge of `u`, and what the thread's open hold has caused by then. */
+static void __attribute__((noinline, cold)) unit_tell(tclock_t *c, const unit_t *u, enum cap_kind kind, uint8_t flags, uint64_t t, uint64_t caused)
+{
+    cap_put((cap_event_t){.thread = c->number, .time = t, .detail = caused - c->tally.caused, .unit = unit_number(u),
+                          .waiters = (uint16_t)BLAME_GET(c->blame->waiters), .kind = (uint8_t)kind, .flags = (uint8_t)(flags | c->phase)});
+    c->unit = unit_number(c->follows ? c->current : c->innermost);
+}
+
 static unit_t *unit_find(uint64_t handle)
 {
     uint32_t slot = (uint32_t)(handle & ((UINT64_C(1) << UNIT_SLOT_BITS) - 1));
@@ -193,6 +212,7 @@ static uint64_t unit_enter(tclock_t *c)
     if (u->outer) u->outer->longest = c->longest;
     c->innermost = u;
     c->longest = 0;
+    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_START, 0, t, u->base.caused);
     return unit_handle(u);
 }
 
@@ -246,6 +266,7 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
     if (known) tc_settle(c, t);
     uint64_t longest = unit_unlink(c, u);
     tally_t now = known ? tc_tally(c, t) : c->tally;
+    if (CAP_ON()) unit_tell(c, u, CAP_UNIT_END, known ? 0 : CAP_LOST, t, now.caused);
     *nested = 0;
     if (known) {
         tally_t span = tally_since(&now, &u->base);

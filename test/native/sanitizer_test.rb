@@ -14,7 +14,7 @@ class SanitizerTest < NativeTest
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
       output = fresh_ruby(script(folder), prelude: prelude, timeout: 180,
         env: {"LD_PRELOAD" => library, "ASAN_OPTIONS" => OPTIONS})
-      assert_equal "0 true", output.lines.last.chomp, output
+      assert_equal "0 true 30", output.lines.last.chomp, output
     end
   end
 
@@ -82,6 +82,15 @@ class SanitizerTest < NativeTest
         end
         Process.wait2(pid).last.success?
       end
+      captured = 30.times.count do |i|
+        Probe.open_capture("#{folder}/capture\#{i}", 1_000) or next
+        Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
+        3.times.map { |t| Thread.new { 20.times { |k| one.(k + t) } } }.each(&:join)
+        Array.new(1_100) { Thread.new { Probe.name_captured(Thread.current, "") } }.each(&:join) if i == 7 # more than the table has room for
+        Probe.setting = "{}"
+        Process.wait(fork { one.(1) }) if i == 9
+        Probe.close_capture
+      end
       GC.stress = true
       10.times { |i| one.(i) }
       GC.stress = false
@@ -92,7 +101,7 @@ class SanitizerTest < NativeTest
       Probe.close_segment
       one.(2)
       sleep 0.01 while Probe.snapshot[:waiting_threads] > 0
-      puts [Probe.snapshot[:identity_ticks], statuses.all?].join(" ")
+      puts [Probe.snapshot[:identity_ticks], statuses.all?, captured].join(" ")
     RUBY
   end
 end

@@ -41,6 +41,14 @@ module Holdup
 
       def close_segment = nil
 
+      def open_capture(_path, _events) = false
+
+      def name_captured(_thread, _name) = nil
+
+      def close_capture = nil
+
+      def capturing? = false
+
       def read_segment(_offset, _length) = nil
 
       def identify(_worker_index, _generation) = nil

@@ -1,0 +1,71 @@
+/*
+ * A capture: every event of the hook and every edge of a unit, in a ring of shared memory that others read meanwhile.
+ *
+ * Threads write without the GVL, several at once: each claims a place by the head and commits it by its number, last. An
+ * event of the scheduler is claimed while the ledger is locked (SUSPENDED: before its hold shows as ended), so that the
+ * order of the ring is the order in which the ledger took them, and a reader that does the ledger's sums gets its sums.
+ */
+#ifndef HOLDUP_CAPTURE_H
+#define HOLDUP_CAPTURE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "capture_layout.h"
+
+static struct {
+    bool on;
+    bool busy;             /* somebody makes or ends one, perhaps without the GVL */
+    uint32_t writers;      /* threads that are writing an event now: nothing is unmapped under them */
+    cap_event_t *events;
+    uint64_t mask;
+    cap_header_t *header;  /* NULL: no ring */
+    char *base;
+    size_t mapped;
+    int file;
+} cap = {.file = -1};
+
+#define CAP_ON() __builtin_expect(__atomic_load_n(&cap.on, __ATOMIC_RELAXED), 0)
+#define CAP_SET(field, value) __atomic_store_n(&(field), (value), __ATOMIC_RELAXED)
+
+static inline void cap_write(cap_event_t event)
+{
+    uint64_t number = __atomic_fetch_add(&cap.header->head, 1, __ATOMIC_RELAXED);
+    cap_event_t *e = &cap.events[number & cap.mask];
+    CAP_SET(e->commit, 0);
+    __atomic_thread_fence(__ATOMIC_RELEASE);
+    CAP_SET(e->thread, event.thread);
+    CAP_SET(e->time, event.time);
+    CAP_SET(e->detail, event.detail);
+    CAP_SET(e->unit, event.unit);
+    CAP_SET(e->waiters, event.waiters);
+    CAP_SET(e->kind, event.kind);
+    CAP_SET(e->flags, event.flags);
+    __atomic_store_n(&e->commit, (uint32_t)(number + 1), __ATOMIC_RELEASE);
+}
+
+/* Around whatever touches the ring. Who ends a capture first takes it off, then waits for those who are in. */
+static inline void cap_enter(void)
+{
+    __atomic_fetch_add(&cap.writers, 1, __ATOMIC_SEQ_CST);
+}
+
+static inline void cap_leave(void)
+{
+    __atomic_fetch_sub(&cap.writers, 1, __ATOMIC_RELEASE);
+}
+
+/* From anywhere, with or without the GVL. */
+static void __attribute__((noinline, cold)) cap_put(cap_event_t event)
+{
+    cap_enter();
+    if (__atomic_load_n(&cap.on, __ATOMIC_SEQ_CST)) cap_write(event);
+    cap_leave();
+}
+
+static inline bool cap_quiet(void)
+{
+    return !__atomic_load_n(&cap.writers, __ATOMIC_SEQ_CST);
+}
+
+#endif

@@ -1,0 +1,132 @@
+/*
+ * Making, mapping and letting go of a capture's file. What takes time (space for megabytes) is done without the GVL.
+ */
+#ifndef HOLDUP_CAPTURE_FILE_H
+#define HOLDUP_CAPTURE_FILE_H
+
+#include <ruby/thread.h>
+#include <sys/mman.h>
+
+#include "capture.h"
+#include "clock.h"
+#include "segment_file.h"
+
+#define CAPF_TRIALS 1024
+#ifndef MAP_POPULATE
+#define MAP_POPULATE 0
+#endif
+
+typedef struct {
+    char path[4096];
+    uint64_t capacity, names;
+    int failed; /* 0 or an errno */
+    bool done;
+} capf_wish_t;
+
+static uint64_t capf_page(uint64_t bytes)
+{
+    return (bytes + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+}
+
+static void capf_lay_out(cap_header_t *h, const capf_wish_t *wish)
+{
+    h->version = CAP_VERSION;
+    h->header_bytes = CAP_HEADER_BYTES;
+    h->pid = (uint64_t)getpid();
+    h->process_start = seg_process_start();
+    h->capacity = wish->capacity;
+    h->event_bytes = sizeof(cap_event_t);
+    h->threads_offset = CAP_HEADER_BYTES;
+    h->thread_capacity = CAP_THREADS;
+    h->thread_bytes = sizeof(cap_thread_t);
+    h->names_offset = h->threads_offset + capf_page(CAP_THREADS * sizeof(cap_thread_t));
+    h->name_capacity = wish->names;
+    h->name_bytes = sizeof(cap_name_t);
+    h->events_offset = h->names_offset + capf_page(wish->names * sizeof(cap_name_t));
+    h->worker_index = -1;
+}
+
+static int capf_map(const char *hidden, size_t bytes)
+{
+    unlink(hidden); /* its name holds our pid: a dead namesake's */
+    int file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0) return errno;
+    int failed = seg_allocate(file, 0, (off_t)bytes);
+    void *base = failed ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
+    if (base == MAP_FAILED) {
+        if (!failed) failed = errno;
+        close(file);
+        return failed;
+    }
+    cap.base = base;
+    cap.mapped = bytes;
+    cap.file = file;
+    return 0;
+}
+
+/* What an event costs here, by writing a thousand of them before anybody reads. */
+static void capf_weigh(cap_header_t *h)
+{
+    uint64_t from = clk_read_ns(CLOCK_THREAD_CPUTIME_ID);
+    for (int i = 0; i < CAPF_TRIALS; i++) cap_write((cap_event_t){.time = clk_now()});
+    h->event_cost_ps = (clk_read_ns(CLOCK_THREAD_CPUTIME_ID) - from) * 1000 / CAPF_TRIALS;
+    memset(cap.events, 0, CAPF_TRIALS * sizeof(cap_event_t));
+    h->head = 0;
+}
+
+static void capf_forget(void)
+{
+    if (cap.base) munmap(cap.base, cap.mapped);
+    if (cap.file >= 0) close(cap.file);
+    cap.base = NULL;
+    cap.header = NULL;
+    cap.events = NULL;
+    cap.file = -1;
+}
+
+/* Without the GVL; no capture is on. */
+static void *capf_make(void *given)
+{
+    capf_wish_t *wish = given;
+    wish->done = true;
+    char hidden[sizeof(wish->path) + 8];
+    cap_header_t layout;
+    memset(&layout, 0, sizeof(layout));
+    capf_lay_out(&layout, wish);
+    snprintf(hidden, sizeof(hidden), "%s.new", wish->path);
+    wish->failed = capf_map(hidden, layout.events_offset + wish->capacity * sizeof(cap_event_t));
+    if (wish->failed) {
+        unlink(hidden);
+        return NULL;
+    }
+    cap.header = (cap_header_t *)cap.base;
+    *cap.header = layout;
+    cap.events = (cap_event_t *)(cap.base + layout.events_offset);
+    cap.mask = wish->capacity - 1;
+    capf_weigh(cap.header);
+    memcpy(cap.header->magic, CAP_MAGIC, sizeof(cap.header->magic));
+    if (rename(hidden, wish->path)) wish->failed = errno;
+    if (wish->failed) capf_forget();
+    return NULL;
+}
+
+/* In a forked child: the capture is its parent's. Whoever was writing an event is not here. */
+static void capf_abandon(void)
+{
+    cap.on = false;
+    cap.writers = 0;
+    cap.busy = false;
+    capf_forget();
+}
+
+/* Without the GVL, which a thread that is writing an event may be waiting for. The capture is off. */
+static void *capf_let_go(void *done)
+{
+    unsigned spins = 0;
+    while (!cap_quiet()) blame_spin(&spins);
+    capf_forget();
+    *(bool *)done = true;
+    return NULL;
+}
+
+#endif

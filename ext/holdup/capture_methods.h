@@ -1,0 +1,190 @@
+/*
+ * Holdup::Probe's methods for captures: beginning one, naming its threads, ending it. The caller holds the GVL.
+ */
+#ifndef HOLDUP_CAPTURE_METHODS_H
+#define HOLDUP_CAPTURE_METHODS_H
+
+#include <ruby.h>
+
+#include "capture_file.h"
+#include "hook.h"
+#include "ticks.h"
+
+#define CAPM_LEAST 1024
+#define CAPM_MOST (UINT64_C(1) << 22)
+
+/* The entry of a thread in the table; NULL when that is full. */
+static cap_thread_t *capm_entry(tclock_t *c)
+{
+    cap_header_t *h = cap.header;
+    cap_thread_t *table = (cap_thread_t *)(cap.base + h->threads_offset);
+    if (c->listed && c->listed <= h->thread_count && table[c->listed - 1].number == c->number) return &table[c->listed - 1];
+    if (h->thread_count == h->thread_capacity) {
+        h->threads_lost++;
+        return NULL;
+    }
+    cap_thread_t *entry = &table[h->thread_count];
+    entry->number = c->number;
+    entry->ledger = c->blame->number;
+    c->listed = (uint32_t)h->thread_count + 1;
+    __atomic_store_n(&h->thread_count, h->thread_count + 1, __ATOMIC_RELEASE);
+    return entry;
+}
+
+/* What a thread is in, for those of which the ring has no event. */
+static void capm_list(tclock_t *c)
+{
+    cap_thread_t *entry = capm_entry(c);
+    if (!entry) return;
+    entry->phase = c->epoch == tc.epoch ? c->phase : TC_UNKNOWN;
+    entry->at = c->at;
+}
+
+static void capm_list_all(void)
+{
+    for (tclock_t *c = reg.clocks; c; c = c->next) capm_list(c);
+}
+
+/* The units that are open already, the outermost first. */
+static void capm_tell_open(tclock_t *c, const unit_t *u)
+{
+    if (!u) return;
+    capm_tell_open(c, u->outer);
+    unit_tell(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->tally.caused);
+}
+
+/* What the probe has summed up by now: whoever reads the capture can check it against that. */
+static void capm_sum_up(uint64_t *sums)
+{
+    tally_t sum = probe_totals();
+    const uint64_t all[CAP_SUMS] = {sum.running, sum.stalled, sum.idle[TC_IO], sum.idle[TC_LOCK], sum.idle[TC_SLEEP], sum.caused,
+                                    sum.gc, probe_handoff()};
+    memcpy(sums, all, sizeof(all));
+}
+
+static void capm_begin(void)
+{
+    tclock_t *current = hook_current();
+    uint64_t t = probe_settled();
+    cap.header->begin_ticks = t;
+    cap.header->begin_real_ns = clk_realtime_ns(t);
+    cap.header->rate = clk.rate;
+    if (seg.base) cap.header->worker_index = SEG_HEADER->worker_index;
+    capm_sum_up(cap.header->begin_sums);
+    for (tclock_t *c = reg.clocks; c; c = c->next) c->unit = unit_number(c->follows ? c->current : c->innermost);
+    __atomic_store_n(&cap.on, true, __ATOMIC_SEQ_CST);
+    if (current) tc_mark(current, CAP_BEGIN, t);
+    for (tclock_t *c = reg.clocks; c; c = c->next) capm_tell_open(c, c->innermost);
+    capm_list_all();
+}
+
+static uint64_t capm_capacity(VALUE events)
+{
+    uint64_t wanted = NUM2ULL(events), capacity = CAPM_LEAST;
+    if (wanted < 1 || wanted > CAPM_MOST)
+        rb_raise(rb_eArgError, "a capture keeps 1..%llu events, got %llu", (unsigned long long)CAPM_MOST, (unsigned long long)wanted);
+    while (capacity < wanted) capacity *= 2;
+    return capacity;
+}
+
+/* Without the GVL; but with it where an interrupt is pending, which would raise before or after. */
+static void capm_aside(void *(*work)(void *), void *given, const bool *done)
+{
+    cap.busy = true;
+    rb_nogvl(work, given, NULL, NULL, RB_NOGVL_INTR_FAIL);
+    if (!*done) work(given);
+    cap.busy = false;
+}
+
+/*
+ * open_capture(path, events): from now on every event goes to a ring of at least so many in a new file.
+ * @return [Boolean] false when nothing is measured, or a capture is on
+ * @raise [SystemCallError] when there is no space for it
+ */
+static VALUE capm_open(VALUE self, VALUE path, VALUE events)
+{
+    capf_wish_t wish = {.capacity = capm_capacity(events), .names = seg.base ? SEG_HEADER->series_capacity : 1};
+    const char *file = StringValueCStr(path);
+    if (!tc_enabled() || cap.header || cap.busy) return Qfalse;
+    if (snprintf(wish.path, sizeof(wish.path), "%s", file) >= (int)sizeof(wish.path)) rb_syserr_fail(ENAMETOOLONG, file);
+    capm_aside(capf_make, &wish, &wish.done);
+    if (wish.failed) rb_syserr_fail(wish.failed, wish.path);
+    capm_begin();
+    return Qtrue;
+}
+
+/* name_captured(thread, name): the name that the thread has in the capture. */
+static VALUE capm_name(VALUE self, VALUE thread, VALUE name)
+{
+    tclock_t *c = reg.has_key ? reg_clock(thread) : NULL;
+    Check_Type(name, T_STRING);
+    if (!cap.header || cap.busy || !c) return Qnil;
+    cap_thread_t *entry = capm_entry(c);
+    if (!entry) return Qnil;
+    capm_list(c);
+    seg_text_t text = text_sanitise(name, entry->name, CAP_THREAD_NAME_BYTES);
+    __atomic_store_n(&entry->name_bytes, (uint32_t)text.bytes, __ATOMIC_RELEASE);
+    return Qtrue;
+}
+
+/*
+ * Ends the capture; its file stays.
+ * @return [Integer, nil] events that there were; nil when none is on
+ */
+static VALUE capm_close(VALUE self)
+{
+    if (!cap.header || cap.busy) return Qnil;
+    bool done = false;
+    uint64_t t = probe_settled();
+    __atomic_store_n(&cap.on, false, __ATOMIC_SEQ_CST);
+    capm_list_all();
+    capm_sum_up(cap.header->end_sums);
+    cap.header->rate = clk.rate;
+    cap.header->end_ticks = t;
+    uint64_t events = cap.header->head;
+    __atomic_store_n(&cap.header->state, 1, __ATOMIC_RELEASE);
+    capm_aside(capf_let_go, &done, &done);
+    return ULL2NUM(events);
+}
+
+static VALUE capm_capturing_p(VALUE self)
+{
+    return CAP_ON() ? Qtrue : Qfalse;
+}
+
+/* Into the table of names, under the number of its series. */
+static void capm_intern(uint64_t series)
+{
+    cap_name_t *name = (cap_name_t *)(cap.base + cap.header->names_offset) + series;
+    const seg_series_t *s = seg_slot(series);
+    if (name->name_bytes) return;
+    memcpy(name->name, s->name, s->name_bytes);
+    memcpy(name->queue, s->queue, s->queue_bytes);
+    name->queue_bytes = s->queue_bytes;
+    __atomic_store_n(&name->name_bytes, s->name_bytes, __ATOMIC_RELEASE);
+}
+
+/* To the capture: how the unit that just ended is called. */
+static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, uint64_t slot, bool job, bool error)
+{
+    tclock_t *c = hook_current();
+    if (!c || !slot) return;
+    uint8_t flags = (uint8_t)((error ? CAP_FAILED : 0) | (job ? CAP_JOB : 0) | c->phase);
+    cap_enter();
+    if (CAP_ON() && slot <= cap.header->name_capacity) {
+        capm_intern(slot - 1);
+        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .kind = CAP_UNIT_NAMED, .flags = flags,
+                              .unit = unit_number_of((uint64_t)FIX2LONG(handle))});
+    }
+    cap_leave();
+}
+
+static void capm_init(VALUE probe)
+{
+    rb_define_singleton_method(probe, "open_capture", capm_open, 2);
+    rb_define_singleton_method(probe, "name_captured", capm_name, 2);
+    rb_define_singleton_method(probe, "close_capture", capm_close, 0);
+    rb_define_singleton_method(probe, "capturing?", capm_capturing_p, 0);
+}
+
+#endif

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Capture
+    # Where everything is in the file of a capture, layout version 1, as ext/holdup/capture_layout.h writes it. Little
+    # endian; times are ticks of the probe's clock. A change of anything here needs a new VERSION.
+    module Layout
+      MAGIC = "HOLDUPEV"
+      VERSION = 1
+      HEADER_BYTES = 4096
+      HEADER_FORMAT = "a8 L<2 Q<20 q<"
+      HEADER_FIELDS = %i[
+        magic version header_bytes pid start begin_ticks end_ticks begin_real_ns rate head capacity event_bytes
+        threads_offset thread_capacity thread_bytes thread_count names_offset name_capacity name_bytes events_offset state
+        event_cost_ps threads_lost worker_index
+      ].freeze
+      HEAD = 64
+      # The probe's own sums over all threads (ticks), when the capture began and when it ended.
+      SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
+      SUMS_AT = [184, 248].freeze
+      CLOSED = 1
+      RATE_UNIT = 1 << 32
+
+      EVENT_BYTES = 32
+      EVENT_FORMAT = "L<2Q<2L<S<C2"
+      KINDS = %i[
+        none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
+        fork setting
+      ].freeze
+      PHASES = %i[unknown running waiting idle].freeze
+      IDLE_KINDS = %i[io lock sleep].freeze
+
+      # Bits of an event's flags above those of the phase; what they mean depends on the event's kind.
+      FLAGS = {closed: 4, unended: 8, yielded: 64, blocking: 128, failed: 4, job: 8, fibers: 4, lost: 8}.freeze
+      IDLE_SHIFT = 4
+
+      THREAD_BYTES = 96
+      THREAD_FORMAT = "L<2Q<L<2a64"
+      NAME_BYTES = 272
+      NAME_FORMAT = "L<2a200a64"
+
+      # A reader believes no header beyond these.
+      MAX_EVENTS = 1 << 22
+      MAX_TABLE = 1 << 16
+    end
+  end
+end

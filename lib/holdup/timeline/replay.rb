@@ -1,0 +1,159 @@
+# frozen_string_literal: true
+
+require_relative "lane"
+require_relative "ledger"
+require_relative "unit"
+
+module Holdup
+  module Timeline
+    # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of garbage.
+    class Replay
+      TELLS_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
+
+      # @return [Array<Unit>] in the order in which they began
+      attr_reader :units
+      # @return [Hash{Integer => Ledger}]
+      attr_reader :ledgers
+      # @return [Array<Array(Integer, Integer, Integer)>] number of the thread, from, to (ticks)
+      attr_reader :collections
+      # @return [Array<Array(Symbol, Integer)>] :fork or :setting, when (ticks)
+      attr_reader :marks
+
+      # @param recording [Capture::Recording]
+      def initialize(recording)
+        @recording = recording
+        @length = recording.length_ticks
+        @lanes = {}
+        @units = []
+        @open = {}
+        @collections = []
+        @collecting = {}
+        @marks = []
+      end
+
+      # @return [self]
+      def call
+        begin_window
+        @recording.events.each { |event| apply(event) }
+        lanes.each { |lane| lane.close(@length) }
+        self
+      end
+
+      # @return [Array<Lane>]
+      def lanes = @lanes.values
+
+      private
+
+      # What each thread is in when the window begins is in its first event, or in the table for one without events.
+      def begin_window
+        told = ledgers_of_threads
+        firsts = @recording.events.uniq(&:thread)
+        firsts.each { |event| add(event.thread, start_of(event), event.unit, told[event.thread]) }
+        (@recording.threads.keys - @lanes.keys).each { |number| add(number, state(@recording.threads[number].phase), 0, nil) }
+        @ledgers = lanes.group_by(&:ledger).transform_values { |group| ledger(group) }
+      end
+
+      def start_of(event) = (event.kind == :started) ? :absent : state(event.before)
+
+      def state(phase) = (phase == :waiting) ? :stalled : phase
+
+      def add(number, state, unit, ledger)
+        listed = @recording.threads[number]
+        @lanes[number] = Lane.new(number, state:, unit:, name: listed&.name, ledger: listed&.ledger || ledger || 0)
+      end
+
+      def ledgers_of_threads
+        @recording.events.each_with_object({}) { |event, told| told[event.thread] ||= event.detail if TELLS_LEDGER.include?(event.kind) }
+      end
+
+      def ledger(group)
+        Ledger.new(waiting: group.count { |lane| lane.state == :stalled }, holder: group.find { |lane| lane.state == :running })
+      end
+
+      def apply(event)
+        lane = @lanes.fetch(event.thread)
+        case event.kind
+        when :ready then ready(lane, event)
+        when :resumed then resumed(lane, event)
+        when :suspended then suspended(lane, event)
+        when :exited then lane.turn(:absent, at(lane, event), unit: 0)
+        when :started then lane.turn(:unknown, event.time)
+        else other(lane, event)
+        end
+      end
+
+      def other(lane, event)
+        case event.kind
+        when :unit_open, :unit_start then unit_begins(lane, event)
+        when :unit_end then unit_ends(lane, event)
+        when :unit_turn then lane.turn(:running, at(lane, event), unit: event.unit)
+        when :unit_named then name_unit(event)
+        when :gc_start then @collecting[lane.number] = event.time
+        when :gc_end then collected(lane, event)
+        when :fork, :setting then @marks << [event.kind, event.time]
+        end
+      end
+
+      # Clocks of several CPUs may differ by a few ticks.
+      def at(lane, event) = [event.time, lane.at].max
+
+      def ready(lane, event)
+        ledger = @ledgers.fetch(lane.ledger)
+        ended = ledger.holder&.hold_end if event.flag?(:closed)
+        ledger.close(ended) if ended && ended <= event.time
+        ledger.add_waiter(event.time)
+        ledger.close(ended) if ended && ended > event.time
+        yielded = event.flag?(:yielded)
+        lane.turn(:stalled, at(lane, event), unit: event.unit, kind: (event.idle_kind if lane.state == :idle && !yielded))
+        lane.preempted if yielded
+      end
+
+      def resumed(lane, event)
+        ledger = @ledgers.fetch(lane.ledger)
+        ledger.close(event.flag?(:unended) ? event.time : ledger.holder.hold_end || event.time) if event.flag?(:closed) && ledger.holder
+        ledger.drop_waiter(event.time) if event.before == :waiting
+        ledger.open(lane, event.time)
+        lane.hold_end = nil
+        lane.turn(:running, at(lane, event), unit: event.unit, **((lane.state == :idle) ? {kind: event.idle_kind} : {}))
+      end
+
+      def suspended(lane, event)
+        lane.never_stopped if lane.state == :idle
+        lane.turn(:idle, at(lane, event), unit: event.unit)
+        lane.hold_end = event.time
+      end
+
+      def unit_begins(lane, event)
+        opened = event.kind == :unit_open
+        unit = Unit.new(@units.size + 1, event.unit, lane, opened ? -1 : event.time, nil, nil, nil, false, false, event.flag?(:fibers))
+        unit.base = lane.sums[:caused] + signed(event.detail) unless opened
+        lane.units << unit
+        @units << @open[event.unit] = unit
+        lane.turn(lane.state, at(lane, event), unit: event.unit) unless opened
+      end
+
+      def unit_ends(lane, event)
+        unit = @open[event.unit] or return
+        lane.units.delete(unit)
+        unit.to = event.time
+        unit.lost = event.flag?(:lost)
+        unit.caused = lane.sums[:caused] + signed(event.detail) - unit.base if unit.whole?
+        lane.turn(lane.state, at(lane, event), unit: lane.units.last&.number || 0)
+      end
+
+      def name_unit(event)
+        unit = @open.delete(event.unit) or return
+        name = @recording.names[event.detail]
+        unit.name, unit.queue = name&.name, name&.queue
+        unit.job, unit.failed = event.flag?(:job), event.flag?(:failed)
+      end
+
+      def collected(lane, event)
+        from = @collecting.delete(lane.number)
+        @collections << [lane.number, from, event.time] if from
+      end
+
+      def signed(detail) = (detail >= 1 << 63) ? detail - (1 << 64) : detail
+    end
+  end
+end

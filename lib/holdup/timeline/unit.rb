@@ -1,0 +1,16 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Timeline
+    # A unit, or the part of it that lies in the window. Times are ticks since the window's begin; `from` is below 0 for one
+    # that began before, `to` nil for one that outlived it.
+    #
+    # - `id`: a number in this capture, in the order in which they began
+    # - `number`: what events call it; `name`, `queue`: nil when it ended outside of the window or was not recorded
+    # - `base`: what its thread had caused by its begin; nil when that is not known; `caused`: ticks, nil likewise
+    Unit = Struct.new(:id, :number, :lane, :from, :to, :name, :queue, :job, :failed, :fibers, :lost, :base, :caused) do
+      # @return [Boolean] whether all of it is in the window
+      def whole? = !to.nil? && !lost && !base.nil?
+    end
+  end
+end

@@ -1,0 +1,202 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture"
+require "holdup/timeline"
+
+# A capture's events, played again, give the probe's own sums to the tick, whatever the threads do meanwhile.
+class CaptureNativeTest < NativeTest
+  PRELUDE = <<~RUBY
+    #{FreshRuby::PRELUDE}
+    require "holdup/capture"
+    require "holdup/timeline"
+    require "support/captured"
+    require "tmpdir"
+    require "fileutils"
+    P = Holdup::Probe
+    FOLDER = Dir.mktmpdir("holdup", "/dev/shm")
+    at_exit { FileUtils.rm_rf(FOLDER) }
+    FILE = File.join(FOLDER, "events")
+    WORK = [-> { GvlWork.hold(50_000) }, -> { sleep(0.0002) }, -> { GvlWork.release(3) }, -> { Thread.pass },
+      -> { Mutex.new.synchronize { GvlWork.hold(5_000) } }, -> { (q = Queue.new) << 1; q.pop }, -> { GvlWork.wait(100_000) }].freeze
+    def work(threads = 5, rounds = 60, seed = 0)
+      shared = Mutex.new
+      Array.new(threads) do |i|
+        Thread.new do
+          random = Random.new(seed + i)
+          Array.new(rounds) { measured { (random.rand(4) > 0) ? WORK.sample(random: random).call : shared.synchronize { GvlWork.hold(20_000) } } }
+        end
+      end.flat_map(&:value)
+    end
+    def settle = (sleep 0.01 while P.snapshot[:waiting_threads] > 0)
+    P.enable
+  RUBY
+
+  def test_threads_add_up_to_the_tick_and_so_does_each_unit
+    assert_equal ["", "true", "true"], capture(<<~RUBY).lines(chomp: true)
+      P.open_segment(File.join(FOLDER, "segment"), 10, 64, nil, 0)
+      P.open_capture(FILE, 100_000)
+      units = work
+      P.record(P.enter, 2, "ReportJob", "low", nil, true)
+      settle
+      P.close_capture
+      puts Captured.disagreement(FILE)
+      recording = Captured.read(FILE)
+      replay = Holdup::Timeline::Replay.new(recording).call
+      inside = ->(unit, state) { unit.lane.spans.select { |span| span.state == state && span.from >= unit.from && span.to <= unit.to }.sum(&:length) }
+      captured = replay.units.select(&:whole?).map do |unit|
+        [inside.(unit, :running), inside.(unit, :stalled), unit.caused].map { |ticks| recording.header.ns(ticks) }
+      end
+      puts (units.map { |unit| [unit.running_ns, unit.stalled_ns, unit.caused_ns] } - captured).empty? && captured.size == units.size + 1
+      job = replay.units.last
+      puts [job.name, job.queue, job.job, job.failed] == ["ReportJob", "low", true, true]
+    RUBY
+  end
+
+  def test_threads_that_share_native_threads_add_up
+    assert_equal "", capture(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"}).chomp
+      P.open_capture(FILE, 100_000)
+      work
+      settle
+      P.close_capture
+      puts Captured.disagreement(FILE)
+    RUBY
+  end
+
+  def test_ractors_add_up_each_by_its_own_lock
+    assert_equal ["", "3"], capture(<<~RUBY).lines(chomp: true)
+      P.open_capture(FILE, 100_000)
+      ractors = Array.new(2) { Ractor.new { Array.new(2) { Thread.new { 60.times { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) } } }.each(&:join); 1 } }
+      20.times { GvlWork.hold(100_000); sleep(0.001) }
+      ractors.each { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
+      settle
+      P.close_capture
+      puts Captured.disagreement(FILE), Holdup::Timeline::Replay.new(Captured.read(FILE)).call.ledgers.size
+    RUBY
+  end
+
+  def test_a_fork_is_marked_and_the_child_writes_none_of_its_parents_events
+    assert_equal ["", "2", "true", ""], capture(<<~RUBY).lines(chomp: true)
+      P.open_capture(FILE, 100_000)
+      children = 2.times.map do |i|
+        work(2, 10, i)
+        fork do
+          P.after_fork
+          P.enable
+          exit!(2) if P.capturing?
+          P.open_capture(FILE + i.to_s, 2_000)
+          work(2, 10, i)
+          settle
+          P.close_capture
+          exit!(Captured.disagreement(FILE + i.to_s).empty? ? 0 : 1)
+        end
+      end
+      ended = children.map { |pid| Process.wait2(pid).last.success? }
+      settle
+      P.close_capture
+      puts Captured.disagreement(FILE), Holdup::Timeline::Replay.new(Captured.read(FILE)).call.marks.count { |mark, _| mark == :fork }, ended.all?
+      puts Captured.disagreement(FILE + "0")
+    RUBY
+  end
+
+  def test_garbage_collections_are_in_it_and_stress_changes_nothing
+    assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
+      P.open_capture(FILE, 100_000)
+      GC.stress = true
+      work(2, 3)
+      GC.stress = false
+      settle
+      P.close_capture
+      puts Captured.disagreement(FILE), Holdup::Timeline::Replay.new(Captured.read(FILE)).call.collections.size > 10
+    RUBY
+  end
+
+  def test_fibers_take_turns
+    assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
+      P.follow_fibers(true)
+      P.open_capture(FILE, 20_000)
+      fibers = Array.new(3) { Fiber.new { handle = P.enter; 3.times { GvlWork.hold(20_000); Fiber.yield }; P.finish(handle); nil } }
+      4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
+      P.close_capture
+      puts Captured.disagreement(FILE)
+      units = Holdup::Timeline::Replay.new(Captured.read(FILE)).call.units
+      puts units.size == 3 && units.all? { |unit| unit.fibers && unit.lane.spans.count { |span| span.unit == unit.number } >= 3 }
+    RUBY
+  end
+
+  # The ring is as long as it is: the events that are left are read, and what they tell is whole.
+  def test_the_oldest_events_give_way
+    kept, overwritten, whole = capture(<<~RUBY).split
+      P.open_capture(FILE, 1_000)
+      work(3, 400)
+      settle
+      P.close_capture
+      recording = Captured.read(FILE)
+      replay = Holdup::Timeline::Replay.new(recording).call
+      puts recording.events.size, recording.header.overwritten, replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
+    RUBY
+    assert_equal "1024", kept
+    assert_operator overwritten.to_i, :>, 1000
+    assert_equal "true", whole
+  end
+
+  def test_what_a_killed_process_had_written_can_be_read
+    pid, state, events, units = capture(<<~RUBY).split
+      child = fork do
+        P.after_fork
+        P.enable
+        P.open_capture(FILE, 100_000)
+        Thread.new { work(3, 10_000) }
+        sleep 0.2
+        Process.kill(:KILL, Process.pid)
+      end
+      status = Process.wait2(child).last
+      recording = Captured.read(FILE)
+      puts status.termsig, recording.header.closed?, recording.events.size > 100, Holdup::Timeline::Replay.new(recording).call.units.count(&:whole?) > 10
+    RUBY
+    assert_equal %w[9 false true true], [pid, state, events, units]
+  end
+
+  def test_a_thousand_captures_under_load
+    assert_equal %w[1000 0 true], capture(<<~RUBY, timeout: 150).split
+      stop = false
+      load = Array.new(3) { |i| Thread.new { work(1, 2, i) until stop } }
+      made = 1000.times.count do |i|
+        opened = P.open_capture(FILE, 1_000)
+        Thread.new { GvlWork.release(1) }.join
+        GC.stress = true if i % 100 == 0
+        Array.new(3) { "x" * 10 }
+        GC.stress = false
+        Process.wait(fork { exit!(0) }) if i % 100 == 50
+        opened && P.close_capture
+      end
+      stop = true
+      load.each(&:join)
+      settle
+      puts made, P.snapshot[:identity_ticks], !P.capturing?
+    RUBY
+  end
+
+  def test_one_at_a_time_and_only_while_measuring
+    assert_equal %w[true false nil false], capture(<<~RUBY).split
+      puts P.open_capture(FILE, 1_000), P.open_capture(FILE + "2", 1_000)
+      P.close_capture
+      p P.close_capture
+      P.disable
+      puts P.open_capture(FILE, 1_000)
+    RUBY
+  end
+
+  def test_a_full_or_missing_folder_is_an_error_and_leaves_nothing_on
+    Dir.mktmpdir do |folder|
+      assert_raises(Errno::ENOENT) { Probe.open_capture(File.join(folder, "none/file"), 1_000) }
+      refute Probe.capturing?
+      assert_raises(ArgumentError) { Probe.open_capture(File.join(folder, "file"), 1 << 40) }
+      assert_empty Dir.children(folder)
+    end
+  end
+
+  private
+
+  def capture(script, env: {}, timeout: 60) = fresh_ruby(script, env:, timeout:, prelude: PRELUDE)
+end

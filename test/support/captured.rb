@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+# Reads a capture in a process that has made it, and sets its sums beside the probe's. Scripts of `fresh_ruby` load it too.
+module Captured
+  module_function
+
+  # @return [Holdup::Capture::Recording]
+  def read(path) = Holdup::Capture::Recording.parse(File.binread(path), path:)
+
+  # @return [Hash{Symbol => Integer}] ticks, by the names of Holdup::Capture::Layout::SUMS
+  def sums(replay)
+    lanes = %i[running stalled io lock sleep caused].to_h { |name| [name, replay.lanes.sum { |lane| lane.sums[name] }] }
+    {**lanes, gc: replay.collections.sum { |_, from, to| to - from }, handoff: replay.ledgers.values.sum(&:handoff)}
+  end
+
+  # @return [String] "" where the capture agrees with the probe to the tick and every lane fills the window
+  def disagreement(path)
+    recording = read(path)
+    replay = Holdup::Timeline::Replay.new(recording).call
+    wrong = recording.header.sums.filter_map { |name, ticks| "#{name}: #{sums(replay)[name]} and not #{ticks}" unless sums(replay)[name] == ticks }
+    wrong << "a lane does not fill the window" unless replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
+    wrong << "no events" if recording.events.size < 10
+    wrong.join("; ")
+  end
+end
