@@ -29,7 +29,7 @@ module Holdup
 
       # @param share [Float] signed
       # @return [String] "+2.5 %"
-      def signed(share) = format("%+.1f %%", share * 100)
+      def signed(share) = "#{Figures.change(share)} %"
 
       # @return [String] "29.1 %"
       def share(share) = format("%.1f %%", share * 100)

@@ -88,7 +88,7 @@ module Holdup
 
       def times(value) = format("%.2fx", value)
 
-      def percent(value) = format("%+.0f %%", value * 100)
+      def percent(value) = "#{Figures.change(value, 0)} %"
 
       def plot
         room = @width - MARGIN - 8

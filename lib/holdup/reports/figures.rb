@@ -56,6 +56,11 @@ module Holdup
         format((percent.abs >= 99.95) ? "%.0f" : "%.1f", percent)
       end
 
+      # @param fraction [Float] a change
+      # @param digits [Integer] after the point
+      # @return [String] -0.298 => "-29.8", in %; what rounds to nothing has no sign
+      def change(fraction, digits = 1) = format("%+.#{digits}f", fraction * 100).sub(/\A[+-](?=0(\.0+)?\z)/, "")
+
       # @param per_second [Float, nil]
       def rate(per_second)
         return NONE unless per_second

@@ -27,6 +27,11 @@ class Holdup::Reports::FiguresTest < Minitest::Test
       .each { |share, text| assert_equal text, Figures.share(share) }
   end
 
+  def test_changes_of_nothing_have_no_sign
+    {0.0 => "0.0", -0.0001 => "0.0", 0.0004 => "0.0", -0.001 => "-0.1", 0.298 => "+29.8"}.each { |change, text| assert_equal text, Figures.change(change) }
+    assert_equal %w[0 +1 -12], [-0.004, 0.006, -0.12].map { |change| Figures.change(change, 0) }
+  end
+
   def test_rates
     {nil => "-", 0.0 => "0", 0.001 => "<0.01", 3.426 => "3.43", 16.77 => "16.8", 1234.0 => "1,234"}.each { |rate, text| assert_equal text, Figures.rate(rate) }
   end

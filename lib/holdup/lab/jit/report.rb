@@ -55,8 +55,8 @@ module Holdup
         end
 
         def change(line)
-          spread = @comparison.change(line) or return [Reports::Figures::NONE] * 2
-          [signed(spread.median), spread.values.minmax.map { |share| format("%+.0f", share * 100) }.join("..")]
+          spread = (@comparison.change(line) unless line.arm == @result.plan.baseline) or return [Reports::Figures::NONE] * 2
+          [signed(spread.median), spread.values.minmax.map { |share| Reports::Figures.change(share, 0) }.join("..")]
         end
 
         def costs
@@ -72,7 +72,7 @@ module Holdup
 
         def median(readings, &) = Spread.of(readings.map(&)).median
 
-        def signed(share) = format("%+.1f %%", share * 100)
+        def signed(share) = "#{Reports::Figures.change(share)} %"
 
         def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
 

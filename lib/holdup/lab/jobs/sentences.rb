@@ -36,7 +36,7 @@ module Holdup
         end
 
         # @return [String] of an error: "+1.6 %"
-        def self.signed(error) = format("%+.1f %%", error * 100)
+        def self.signed(error) = "#{Reports::Figures.change(error)} %"
 
         private
 

@@ -47,7 +47,7 @@ module Holdup
       # Two cells; none where nothing was predicted at all.
       def compared(value, unit, error)
         return [] unless @result.predicted?
-        value ? [Reports::Figures.rate(value / unit), format("%+.0f %%", error * 100)] : ["", ""]
+        value ? [Reports::Figures.rate(value / unit), "#{Reports::Figures.change(error, 0)} %"] : ["", ""]
       end
 
       def costs

@@ -73,7 +73,7 @@ module Holdup
 
         private
 
-        def percent(share) = format((share.abs >= 1) ? "%+.0f" : "%+.1f", share * 100).sub(/\A[+-](?=0\.0\z)/, "")
+        def percent(share) = Figures.change(share, (share.abs >= 1) ? 0 : 1)
 
         def sign(value)
           return "" if value.zero?
