@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
 require "holdup/cli"
+require "holdup/cli/compare"
 require "holdup/lab/jit/report"
+require "holdup/reports/compare/states"
 require "holdup/reports/page_markdown"
 require "holdup/setting"
 require "holdup/stores"

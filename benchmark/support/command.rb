@@ -29,8 +29,8 @@ module Bench
     EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
     DOCUMENT = "docs/benchmarks.md"
-    # Those with a page of their own.
-    DOCUMENTS = {"upgrade" => "docs/upgrade-example.md"}.freeze
+    # Those that stand elsewhere, or there as well.
+    DOCUMENTS = {"upgrade" => %w[docs/upgrade-example.md], "jit" => [DOCUMENT, "docs/lab-jit.md"]}.freeze
 
     # @param argv [Array<String>]
     # @return [Command]; exits with 2 for an argument it doesn't know
@@ -81,7 +81,7 @@ module Bench
     def show(name, text)
       @out.puts(text, "")
       @out.flush
-      Document.new(File.join(Fresh::ROOT, DOCUMENTS.fetch(name, DOCUMENT))).replace(name, text) if @write
+      DOCUMENTS.fetch(name, [DOCUMENT]).each { |path| Document.new(File.join(Fresh::ROOT, path)).replace(name, text) } if @write
     end
 
     def bench(name) = BENCHES.merge(EXPERIMENTS).fetch(name).new(quick: @quick)
