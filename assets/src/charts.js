@@ -1,4 +1,5 @@
 import { Plot } from "./plot.js";
+import { reveal } from "./reveal.js";
 
 /**
  * All charts of a page: elements with data-series="ADDRESS#NAME", where NAME is one of the charts of the document at ADDRESS, and
@@ -61,6 +62,6 @@ async function ask(address) {
 }
 
 function apologize(place) {
-  place.closest("figure").hidden = false;
+  reveal(place);
   place.textContent = place.dataset.failed;
 }

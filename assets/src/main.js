@@ -2,6 +2,7 @@ import { Charts } from "./charts.js";
 import { tellers } from "./format.js";
 import { Live } from "./live.js";
 import { morph } from "./morph.js";
+import { sliders } from "./sliders.js";
 import { clocks, localize } from "./times.js";
 
 /**
@@ -11,9 +12,13 @@ const language = document.documentElement.lang;
 const main = document.querySelector("main");
 const clock = clocks(language);
 const charts = new Charts(main, { tell: tellers(language), clock });
+let asked;
 
-async function refresh() {
-  const answer = await fetch(location.href, { credentials: "same-origin", headers: { accept: "text/html" } });
+/** Makes the page what the server says at that address; of two that were asked for, the later. */
+async function show(address) {
+  asked?.abort();
+  asked = new AbortController();
+  const answer = await fetch(address, { credentials: "same-origin", headers: { accept: "text/html" }, signal: asked.signal });
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   morph(main, fresh.querySelector("main"));
@@ -21,7 +26,13 @@ async function refresh() {
   await charts.load();
 }
 
+function move(address) {
+  history.replaceState(null, "", address);
+  return show(address).catch(() => {}); // the button of the form asks again, and shows what is wrong
+}
+
 localize(main, clock);
 charts.load().catch(() => {}); // the chart's place says it
+for (const form of main.querySelectorAll("form.fields")) sliders(form, move);
 const panel = document.querySelector("[data-live]");
-if (panel) new Live(panel, refresh).start();
+if (panel) new Live(panel, () => show(location.href)).start();

@@ -1,4 +1,5 @@
 import uPlot from "uplot";
+import { lonely } from "./gaps.js";
 import { heat, reach } from "./heat.js";
 import { PALETTE, dashes } from "./lines.js";
 import { overlays } from "./overlays.js";
@@ -69,7 +70,7 @@ const multiplying = { splits: (_plot, _axis, low, high) => logTicks(low, high), 
 
 const yAxis = (chart, tell) => ({ ...axis(), size: 70, ...(chart.kind === "heat" ? multiplying : {}), values: (_, splits) => splits.map(tell[chart.unit]) });
 
-const stroke = (_, at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: false } });
+const stroke = (_, at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: true, size: 5, filter: (plot, line) => lonely(plot.data[line]) } });
 
 const layer = (line) => ({ stroke: () => colour(line.state), width: 1, fill: (plot) => fill(plot.ctx, line.state), points: { show: false } });
 

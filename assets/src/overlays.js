@@ -18,13 +18,17 @@ function draw(plot, chart) {
   context.beginPath();
   context.rect(plot.bbox.left, plot.bbox.top, plot.bbox.width, plot.bbox.height);
   context.clip();
-  Object.assign(context, { textAlign: "left", textBaseline: "alphabetic" });
-  context.font = `${12 * ratio()}px system-ui, sans-serif`;
+  Object.assign(context, LETTERS());
   for (const limit of chart.limits ?? []) across(plot, limit);
   for (const mark of chart.marks ?? []) down(plot, mark);
-  for (const point of chart.points ?? []) dot(plot, point);
+  context.restore();
+  context.save();
+  Object.assign(context, LETTERS());
+  (chart.points ?? []).forEach((point, at) => dot(plot, point, at % 2 ? 16 : -6));
   context.restore();
 }
+
+const LETTERS = () => ({ textAlign: "left", textBaseline: "alphabetic", font: `${12 * ratio()}px system-ui, sans-serif` });
 
 const ratio = () => window.devicePixelRatio || 1;
 
@@ -38,11 +42,11 @@ function across(plot, { at, label }) {
 function down(plot, { at, label }) {
   const x = plot.valToPos(at, "x", true), { top, height } = plot.bbox;
   rule(plot.ctx, [x, top, x, top + height], "quiet");
-  plot.ctx.fillText(label, x + 4 * ratio(), top + 14 * ratio());
+  plot.ctx.fillText(label, x + 4 * ratio(), top + height - 6 * ratio());
 }
 
-/** A dot with its name, or a cross. */
-function dot(plot, { x, y, label }) {
+/** A dot with its name above or below, or a cross. */
+function dot(plot, { x, y, label }, beside) {
   const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)], { ctx: context } = plot;
   context.fillStyle = context.strokeStyle = colour(label ? "ink" : "warn");
   context.lineWidth = 2 * ratio();
@@ -50,7 +54,7 @@ function dot(plot, { x, y, label }) {
   const at = new Path2D();
   at.addPath(new Path2D(path), new DOMMatrix([ratio(), 0, 0, ratio(), left, top]));
   label ? context.fill(at) : context.stroke(at);
-  if (label) context.fillText(label, left + 8 * ratio(), top - 6 * ratio());
+  if (label) context.fillText(label, left + 8 * ratio(), top + beside * ratio());
 }
 
 function rule(context, [fromX, fromY, toX, toY], name) {

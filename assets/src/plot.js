@@ -2,6 +2,7 @@ import uPlot from "uplot";
 import { moved } from "./cursor.js";
 import { legend } from "./legend.js";
 import { data, options } from "./options.js";
+import { reveal } from "./reveal.js";
 import { onThemeChange } from "./theme.js";
 
 /**
@@ -64,7 +65,7 @@ export class Plot {
   #draw() {
     this.drawn?.destroy();
     this.legend = legend(this.chart);
-    this.place.closest("figure").hidden = false;
+    reveal(this.place);
     this.place.replaceChildren(this.legend.element, this.said);
     const how = { width: this.#width(), ...this.words };
     this.drawn = new uPlot({ ...options(this.chart, how), hooks: { setCursor: [() => this.#tell()] } }, data(this.chart), this.place);

@@ -89,10 +89,13 @@ module Holdup
         def view = "form"
       end
 
-      # `options`: {value => text} to choose from; nil: anything can be written
-      Field = Data.define(:name, :label, :value, :hint, :options) do
-        def initialize(name:, label:, value: nil, hint: nil, options: nil) = super
+      # `options`: {value => text} to choose from; nil: anything can be written. `slider`: Slider, nil for none
+      Field = Data.define(:name, :label, :value, :hint, :options, :slider) do
+        def initialize(name:, label:, value: nil, hint: nil, options: nil, slider: nil) = super
       end
+
+      # `range` of numbers before `unit`; moving one of a `group` takes the place of the other groups.
+      Slider = Data.define(:range, :unit, :group)
 
       # Links to pages; `title` nil where none is needed
       Links = Data.define(:title, :links) do

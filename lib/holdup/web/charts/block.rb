@@ -9,8 +9,11 @@ module Holdup
         def view = "charts"
       end
 
-      # Charts of figures that stand in the table beside them, and are in the page because it takes long to find them: title => Chart.
-      Drawn = Data.define(:charts) do
+      # Charts of figures that stand in the table beside them, and are in the page because it takes long to find them or
+      # nobody stores them. `charts`: title => Chart; `notes`: sentences under them
+      Drawn = Data.define(:charts, :notes) do
+        def initialize(charts:, notes: []) = super
+
         def view = "drawn"
       end
 

@@ -23,7 +23,7 @@ module Holdup
         # @return [Drawn, nil] nil where nothing can be said
         def call
           return if @recommendation.nil? || @recommendation.verdict == :unknown
-          Drawn.new(charts: FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }.select { |_, chart| chart.series.any? })
+          Drawn.new(charts: FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }.select { |_, chart| chart.series.any? }, notes: [word(:candidates_note)])
         end
 
         private
@@ -32,7 +32,7 @@ module Holdup
 
         def chart(unit, read)
           series = lines.filter_map { |processes, same| line(processes, same, read) }
-          Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :count, values: threads), points: points(read), marks: [Chart::Mark.new(at: @recommendation.amdahl, label: "Amdahl")])
+          Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :count, values: threads), points: points(read), marks: [Chart::Mark.new(at: @recommendation.amdahl, label: "")])
         end
 
         def line(processes, same, read)

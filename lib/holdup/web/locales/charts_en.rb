@@ -14,8 +14,11 @@ module Holdup
         column_process_cpu: "CPU, of one core", column_memory: "RSS", column_busy: "threads at work", column_gc: "in GC",
         chart_by_age: "By the age of a process", age: "age", chart_warm_up: "Instructions still interpreted, for each unit", chart_compiled: "Methods and blocks compiled",
         chart_jit_memory: "Memory of the JIT",
-        candidates_most: "Most units per second, over threads (crossed out: a guard rejects it)", candidates_p95: "p95 of a unit, over threads", candidates_wait: "Queued and stalled, mean of a unit, over threads",
+        candidates_most: "Most units per second, by threads of a process", candidates_p95: "p95 of a unit, by threads", candidates_wait: "Queued and stalled, mean of a unit, by threads",
+        candidates_note: "Dashed: where Amdahl's law and the rule of +5 % end. Crossed out: a guard rejects it, see the table.",
         candidates_line: "processes: %<count>s", candidates_now: "now", candidates_best: "advised",
+        chart_speed_up: "Times as fast as one thread", chart_held: "GVL held", chart_stall: "Stall of a unit", chart_enough: "Dashed: threads that are enough.",
+        model_closed: "expected", model_amdahl: "Amdahl's law", model_bound: "at best",
         mean_of: "%<what>s, mean", share_of: "%<what>s, share", gvl_of: "GVL %<group>s",
         chart_keys: "Arrow keys go from point to point, Home and End to the ends.", chart_failed: "The chart could not be read. The table below has the figures.",
         live: "Refreshed every 10 s.", live_pause: "Pause", live_resume: "Go on", live_failed: "The last refresh failed; it is tried again."

@@ -14,8 +14,11 @@ module Holdup
         column_process_cpu: "CPU（1 コア）", column_memory: "メモリ（RSS）", column_busy: "処理中のスレッド", column_gc: "GC 中",
         chart_by_age: "プロセスの経過時間ごと", age: "起動から", chart_warm_up: "1 件あたり、まだ解釈実行された命令", chart_compiled: "コンパイル済みのメソッドとブロック",
         chart_jit_memory: "JIT のメモリ",
-        candidates_most: "1 秒あたりの最大件数（スレッド数ごと、×は上限を超える設定）", candidates_p95: "1 件の p95（スレッド数ごと）", candidates_wait: "キュー待ちと stalled、1 件の平均（スレッド数ごと）",
+        candidates_most: "1 秒あたりの最大件数（スレッド数ごと）", candidates_p95: "1 件の p95（スレッド数ごと）", candidates_wait: "キュー待ちと stalled、1 件の平均（スレッド数ごと）",
+        candidates_note: "縦の破線：アムダールの法則と「+5 %」の目安による数。×：上限を超える設定（表を参照）。",
         candidates_line: "プロセス数 %<count>s", candidates_now: "現在", candidates_best: "推奨",
+        chart_speed_up: "1 スレッドに対する倍率", chart_held: "GVL 保持", chart_stall: "1 件の stalled", chart_enough: "縦の破線：十分なスレッド数。",
+        model_closed: "予測", model_amdahl: "アムダールの法則", model_bound: "理論上の上限",
         mean_of: "%<what>s（平均）", share_of: "%<what>s（割合）", gvl_of: "GVL（%<group>s）",
         chart_keys: "矢印キーで点を移動、Home と End で両端へ。", chart_failed: "グラフを読み込めませんでした。値は下の表にあります。",
         live: "10 秒ごとに更新します。", live_pause: "一時停止", live_resume: "再開", live_failed: "前回の更新に失敗しました。もう一度試します。"

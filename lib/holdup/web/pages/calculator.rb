@@ -3,6 +3,7 @@
 require_relative "../../analysis/sizing/calculator"
 require_relative "../../inquiry/values"
 require_relative "../../reports/calculation"
+require_relative "../charts/calculation"
 require_relative "base"
 
 module Holdup
@@ -12,10 +13,11 @@ module Holdup
       class Calculator < Base
         IO = "45%"
         FIELDS = {"io" => "45%", "running" => "12ms", "idle" => "30ms", "acquisitions" => "8"}.freeze
+        SLIDERS = {"io" => [0..99, "%", "share"], "running" => [0.1..1000, "ms", "times"], "idle" => [0.1..1000, "ms", "times"], "acquisitions" => [1..200, "", "times"]}.freeze
 
         # @return [Array<Object>]
         def blocks
-          [form, Blocks::Lead.new(text: calculation.answer), Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
+          [form, Blocks::Lead.new(text: calculation.answer), Charts::Calculation.new(calculator, words: @words, timed: timed?).call, Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
         end
 
         def exports = %w[json]
@@ -28,7 +30,7 @@ module Holdup
         private
 
         def form
-          fields = FIELDS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:) }
+          fields = FIELDS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:, slider: Blocks::Slider.new(*SLIDERS[name])) }
           Blocks::Form.new(title: calculation.title, page: "calculator", fields:, button: word(:calculate_button))
         end
 
@@ -36,7 +38,9 @@ module Holdup
 
         def timed? = !query["io"] && !!(query["running"] || query["idle"])
 
-        def calculation = @calculation ||= Reports::Calculation.new(Analysis::Sizing::Calculator.new(demand), words: @words.reports, timed: timed?)
+        def calculation = @calculation ||= Reports::Calculation.new(calculator, words: @words.reports, timed: timed?)
+
+        def calculator = @calculator ||= Analysis::Sizing::Calculator.new(demand)
 
         def demand
           return Analysis::Sizing::Demand.of_share(Inquiry::Values.share("io", shown("io"))) unless timed?
