@@ -37,6 +37,16 @@ module Holdup
         sum(:acquisitions).zero? ? nil : stalled_ns.fdiv(sum(:acquisitions))
       end
 
+      # @return [Float, nil] ns that the GVL was kept once it was taken
+      def mean_hold = sum(:acquisitions).zero? ? nil : histogram(:running).sum.fdiv(sum(:acquisitions))
+
+      # Long holds are met more often than short ones, by as much as they are longer.
+      # @return [Float, nil] ns of the hold that somebody meets who comes at any moment
+      def met_hold
+        running_ns = histogram(:running).sum
+        (running_ns.zero? || sum(:hold_squares_us2).zero?) ? nil : sum(:hold_squares_us2) * 1e6 / running_ns
+      end
+
       def error_share = per_unit(errors)
 
       # The share that perfm and most articles call "io %": everything idle (not only io) against running and idle,

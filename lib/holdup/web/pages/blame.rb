@@ -3,6 +3,8 @@
 require_relative "../../reports/sections/causes"
 require_relative "../../reports/sections/connections"
 require_relative "../../reports/sections/holds"
+require_relative "../../reports/sections/makings"
+require_relative "../../reports/sections/matrix"
 require_relative "../../reports/sections/pairs"
 require_relative "base"
 require_relative "reported"
@@ -14,7 +16,7 @@ module Holdup
       class Blame < Base
         include Reported
 
-        SECTIONS = [Reports::Sections::Causes, Reports::Sections::Pairs, Reports::Sections::Holds, Reports::Sections::Connections].freeze
+        SECTIONS = [Reports::Sections::Causes, Reports::Sections::Matrix, Reports::Sections::Makings, Reports::Sections::Pairs, Reports::Sections::Holds, Reports::Sections::Connections].freeze
 
         # @return [Array<Object>]
         def blocks = [Blocks::Lead.new(text: headline.verdict), *(summary.empty? ? [] : SECTIONS.filter_map { |section| table(section) })]
