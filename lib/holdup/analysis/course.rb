@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../histogram"
 require_relative "split"
+require_relative "spread"
 
 module Holdup
   module Analysis
@@ -14,8 +14,6 @@ module Holdup
     class Course
       NS = 1_000_000_000
       QUANTILES = {p50: 0.5, p95: 0.95, p99: 0.99}.freeze
-      # Of the heat map: a sixteenth of a doubling is finer than anybody can see.
-      SLOTS_A_BAND = 4
 
       # @return [Array<Integer>] start of each step, seconds since 1970, ascending and without gaps
       attr_reader :at_s
@@ -63,12 +61,7 @@ module Holdup
       # The heat map of how units' elapsed times were spread. `upto_ns`: the upper end of each band, ascending; the bands follow each
       # other without a gap and are a fifth wide. `counts`: for each step, the units in each band.
       # @return [Hash{Symbol => Array}]
-      def heat
-        bands = @windows.map { |window| window ? bands(window.histograms[:wall]) : {} }
-        first, last = bands.flat_map(&:keys).minmax
-        range = first ? (first..last).to_a : []
-        {upto_ns: range.map { |band| upto_ns(band) }, counts: bands.map { |counts| range.map { |band| counts.fetch(band, 0) } }}
-      end
+      def heat = Spread.new(@windows.map { |window| window&.histograms&.fetch(:wall) }).then { |spread| {upto_ns: spread.upto_ns, counts: spread.counts} }
 
       # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats, where a mean) in ns.
       #
@@ -88,14 +81,6 @@ module Holdup
       def each_counted = @windows.map { |window| yield window if counted?(window) }
 
       def length_s(index) = [at_s[index] + step_s, @to_s].min - at_s[index]
-
-      # What is below the first bucket is in the band before it.
-      def bands(histogram)
-        found = histogram.counts.each_with_index.group_by { |_, index| (histogram.offset + index) / SLOTS_A_BAND }.transform_values { |same| same.sum(&:first) }
-        histogram.zero.positive? ? {-1 => histogram.zero, **found} : found
-      end
-
-      def upto_ns(band) = Histogram::Buckets::BOUNDS[(band + 1) * SLOTS_A_BAND]
     end
   end
 end

@@ -20,8 +20,10 @@ module Holdup
     # Six are more than a screen has dots.
     Chart::DIGITS = 6
 
-    # `unit` :time has seconds since 1970; others are those of values.
-    Chart::Axis = Data.define(:unit, :values)
+    # `unit` :time has seconds since 1970; others are those of values. `log`: whether it multiplies.
+    Chart::Axis = Data.define(:unit, :values, :log) do
+      def initialize(unit:, values:, log: false) = super
+    end
 
     # `state`: a member of Analysis::Split, for its colour and pattern; `unit`: another than the chart's.
     Chart::Line = Data.define(:label, :values, :state, :unit) do

@@ -19,6 +19,7 @@ module Holdup
         candidates_line: "processes: %<count>s", candidates_now: "now", candidates_best: "advised",
         chart_speed_up: "Times as fast as one thread", chart_held: "GVL held", chart_stall: "Stall of a unit", chart_enough: "Dashed: threads that are enough.",
         model_closed: "expected", model_amdahl: "Amdahl's law", model_bound: "at best",
+        chart_spread: "Share of units by %<what>s time",
         mean_of: "%<what>s, mean", share_of: "%<what>s, share", gvl_of: "GVL %<group>s",
         chart_keys: "Arrow keys go from point to point, Home and End to the ends.", chart_failed: "The chart could not be read. The table below has the figures.",
         live: "Refreshed every 10 s.", live_pause: "Pause", live_resume: "Go on", live_failed: "The last refresh failed; it is tried again."

@@ -19,6 +19,7 @@ module Holdup
         candidates_line: "プロセス数 %<count>s", candidates_now: "現在", candidates_best: "推奨",
         chart_speed_up: "1 スレッドに対する倍率", chart_held: "GVL 保持", chart_stall: "1 件の stalled", chart_enough: "縦の破線：十分なスレッド数。",
         model_closed: "予測", model_amdahl: "アムダールの法則", model_bound: "理論上の上限",
+        chart_spread: "%<what>s 時間別の件数の割合",
         mean_of: "%<what>s（平均）", share_of: "%<what>s（割合）", gvl_of: "GVL（%<group>s）",
         chart_keys: "矢印キーで点を移動、Home と End で両端へ。", chart_failed: "グラフを読み込めませんでした。値は下の表にあります。",
         live: "10 秒ごとに更新します。", live_pause: "一時停止", live_resume: "再開", live_failed: "前回の更新に失敗しました。もう一度試します。"

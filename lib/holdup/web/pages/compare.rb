@@ -2,6 +2,7 @@
 
 require_relative "../../analysis/comparison"
 require_relative "../../reports/compare"
+require_relative "../charts/sides"
 require_relative "base"
 require_relative "compare/sides"
 
@@ -15,7 +16,7 @@ module Holdup
         CHOICE = 60
 
         # @return [Array<Object>]
-        def blocks = [form, *((sides.size == 2) ? Blocks.of(report.page) : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
+        def blocks = [form, *((sides.size == 2) ? compared : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
 
         def exports = (sides.size == 2) ? %w[json] : []
 
@@ -37,6 +38,9 @@ module Holdup
           return [] if found.empty?
           Sides::CHOSEN.map { |name| Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options: {"" => word(:chosen_for_you), **found}) }
         end
+
+        # The sentence and what is said of it come first, then what one sees at a glance.
+        def compared = Blocks.of(report.page).insert(2, Charts::Sides.new(sides, words: @words).call)
 
         def report = @report ||= Reports::Compare.new(comparison, words: @words.reports, kind: filter.kind)
 

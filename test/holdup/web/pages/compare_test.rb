@@ -31,6 +31,14 @@ class Holdup::Web::CompareTest < Minitest::Test
     assert_equal 2, JSON.parse(last_response.body).values_at("before", "after").compact.size
   end
 
+  def test_times_over_each_other
+    get "/compare", {"since" => "2h"}
+    charts = last_response.body.scan(/data-chart="([^"]*)"/).map { |(found)| JSON.parse(CGI.unescapeHTML(found)) }
+    assert_equal [2, 2], charts.map { |chart| chart["series"].size }
+    charts.each { |chart| chart["series"].each { |line| assert_in_delta 1.0, line["values"].sum, 1e-4 } }
+    assert charts.first["x"]["log"]
+  end
+
   def test_an_earlier_span
     get "/compare", {"since" => "13m", "base_since" => "73m", "base_until" => "60m"}
     assert_match(/Better: .*CPU of each unit -\d\d/, text)
