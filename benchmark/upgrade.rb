@@ -3,9 +3,9 @@
 require "holdup/cli"
 require "holdup/cli/compare"
 require "holdup/lab/jit/report"
+require "holdup/lab/jit/states"
 require "holdup/reports/compare/states"
 require "holdup/reports/page_markdown"
-require "holdup/setting"
 require "holdup/stores"
 require "stringio"
 require_relative "support/bench"
@@ -32,7 +32,8 @@ module Bench
         sweep = ShopSweep.new(shop, **@spans)
         raise Failure, "there is no second Ruby to compare with: `bin/setup --all` builds it" unless sweep.other_ruby
         @from_s, @store, @versions = Time.now.to_i / 60 * 60, File.join(shop.folder, "upgrade.sqlite3"), [sweep.other_ruby.version, RUBY_VERSION]
-        @ledger = measure(sweep)
+        @result = Holdup::Lab::Sweep::Result.new(measure(sweep))
+        @states = Holdup::Lab::Jit::States.new(@result).to_h
         Result.new(title: "Ruby #{@versions.join(" and ")}", about: [about, *sections].join("\n\n"), tables: [])
       end
     end
@@ -57,10 +58,7 @@ module Bench
         *STATES.values_at(0, 2).flat_map { |state| ["### From Ruby #{old} to #{new}, YJIT #{state}", compared([[old, state], [new, state]])] }]
     end
 
-    def lab
-      result = Holdup::Lab::Sweep::Result.new(@ledger)
-      below(Holdup::Reports::PageMarkdown.new(Holdup::Lab::Jit::Report.new(result, Holdup::Lab::Jit::Comparison.new(result)).page).call)
-    end
+    def lab = below(Holdup::Reports::PageMarkdown.new(Holdup::Lab::Jit::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
 
     # @param states [Array<(String, String)>] Ruby and YJIT
     def compared(states)
@@ -71,11 +69,9 @@ module Bench
       status.zero? ? below(out.string) : raise(Failure, err.string)
     end
 
-    # As the server itself told it, most often.
     def fingerprint(version, state)
       name = (version == RUBY_VERSION) ? state : "#{state}, Ruby #{version}"
-      settings = @ledger.readings.select { |reading| reading.arm.setting.name == name }.map { |reading| Holdup::Setting.new(attributes: reading.setting).fingerprint }
-      settings.tally.max_by(&:last)&.first || raise(Failure, "nothing was measured of #{name}")
+      @states.fetch(name) { raise Failure, "nothing was measured of #{name}" }
     end
 
     # Its headings stand below ours; the first one says nothing that ours does not.

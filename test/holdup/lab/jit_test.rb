@@ -1,8 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/cli"
+require "holdup/cli/lab/jit"
 require "holdup/lab/jit"
 require "holdup/lab/jit/report"
+require "holdup/lab/jit/states"
 require "holdup/reports/page_text"
 require "support/swept"
 
@@ -88,6 +91,25 @@ class Holdup::Lab::JitTest < Minitest::Test
   def test_for_programs
     hash = comparison(FASTER).to_h
     assert_equal ["after boot", 0.03, [-0.2, -0.18]], [hash[:best], hash[:noise], hash[:arms].find { |arm| arm[:name] == "at boot" }[:change]]
+  end
+
+  def test_the_arms_in_a_store
+    one = result(*jit_plan.arms.map { |arm| reading(arm, setting: {"jit" => arm.setting.name}) }, plan: jit_plan)
+    states = Jit::States.new(one)
+    assert_equal jit_plan.arms.map { |arm| arm.setting.name }.uniq, states.to_h.keys
+    assert_equal states.to_h.values.uniq, states.to_h.values
+    assert_match(/\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/, states.command("a'b"))
+    assert_includes told(one, store: "memory:"), "The states with intervals: #{states.command("memory:")}\n"
+    refute_includes told(one), "intervals"
+  end
+
+  # @return [String] what the command says beside the report
+  def told(result, **options)
+    console = Holdup::CLI::Console.new(out: StringIO.new, err: StringIO.new, env: {"HOME" => "/"}, clock: CommandLine::Still.new(now_s: 0))
+    lab = Struct.new(:call).new(result)
+    lab.define_singleton_method(:new) { |*, **| self }
+    Holdup::CLI::Lab::Jit.new(console:, ledger: ledger(plan: jit_plan), lab:, **options).run
+    console.err.string
   end
 
   def test_the_command

@@ -3,6 +3,7 @@
 require "json"
 require_relative "../../lab/jit"
 require_relative "../../lab/jit/report"
+require_relative "../../lab/jit/states"
 require_relative "../../lab/sweep"
 require_relative "sweep"
 require_relative "trial_options"
@@ -40,6 +41,9 @@ module Holdup
         def self.options(console) = Arguments.new(now_s: console.clock.realtime_s, env: console.env.to_h)
 
         private
+
+        # Where there is a store, it is one command to the report of the states.
+        def hints(result) = @store ? [@words.call(:jitlab_states, command: Holdup::Lab::Jit::States.new(result).command(Stores.redact(@store)))] : []
 
         def json(result) = result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
 

@@ -42,7 +42,7 @@ module Holdup
         def run
           result = measured
           @console.out.write(told(result))
-          @console.err.puts(@words.call(:sweep_file, path: @ledger.path))
+          @console.err.puts(@words.call(:sweep_file, path: @ledger.path), *hints(result))
           result.signal ? SIGNALED + result.signal : OK
         end
 
@@ -61,6 +61,8 @@ module Holdup
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
           LaidOut.call(report(result).page, format: @format, console: @console, widths: WIDTHS)
         end
+
+        def hints(_result) = []
 
         def json(result) = result.to_h
 

@@ -40,6 +40,7 @@ module Holdup
         jitlab_speed_note: "CPU 時間：リクエストあたりの ms、サーバーの全プロセスと全スレッド。変化：オフに対して。各巡：その範囲（%）。パーセンタイルは ms、キュー待ちを含む、各巡の中央値。",
         jitlab_costs: "コスト", jitlab_memory: "メモリ", jitlab_code: "コード", jitlab_metadata: "メタデータ", jitlab_full: "満杯", jitlab_cold: "冷時", jitlab_warm: "暖機",
         jitlab_costs_note: "メモリ（PSS）：全プロセス。コードとメタデータ：最大のプロセス。満杯：コードのメモリがもうない。冷時：暖機の最後に対する最初のリクエストの CPU。",
+        jitlab_states: "区間を付けて比べるには: %<command>s",
         jitlab_yes: "はい", jitlab_no: "いいえ",
 
         check_passed: "合格：%<count>s 個のエンドポイントのどれも悪くなっていません。",
