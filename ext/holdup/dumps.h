@@ -21,8 +21,7 @@ typedef struct {
     uint64_t first, last; /* of the slots that have any; first > last: none has */
 } dumps_t;
 
-/* A BER-compressed integer (pack "w"). */
-static bool dumps_number(dumps_t *d, uint64_t *value)
+static bool dumps_long_number(dumps_t *d, uint64_t *value)
 {
     *value = 0;
     while (d->at < d->end) {
@@ -32,6 +31,14 @@ static bool dumps_number(dumps_t *d, uint64_t *value)
         if (!(byte & 0x80)) return true;
     }
     return false;
+}
+
+/* A BER-compressed integer (pack "w"): mostly one byte. */
+static inline bool dumps_number(dumps_t *d, uint64_t *value)
+{
+    if (d->at == d->end || *d->at & 0x80) return dumps_long_number(d, value);
+    *value = *d->at++;
+    return true;
 }
 
 static bool dumps_add(uint64_t *total, uint64_t value) { return !__builtin_add_overflow(*total, value, total); }

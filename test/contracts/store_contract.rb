@@ -190,6 +190,13 @@ module StoreContract
       @store.stalls(START, START + DAY).map { |one| one.to_h.values }.sort_by(&:to_s)
   end
 
+  def test_which_setting_was_seen_when
+    @store.commit(mixed_windows(Random.new(7)), {})
+    expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"), kinds: [:job]).map { |sum| [sum.window.start_s, sum.window.setting] }
+    assert_equal expected.to_set, @store.sightings(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
+    refute_empty expected
+  end
+
   def test_the_shortest_windows_that_are_kept
     commit_minutes(0...(24 * 60))
     assert_equal 60, @store.finest_s(START)

@@ -12,25 +12,25 @@ module Holdup
     def initialize
       @count = @sum = @zero = 0
       @min = @max = nil
-      @slots = Array.new(Histogram::Buckets::SLOTS, 0)
+      @only = @slots = nil
       @first = Histogram::Buckets::SLOTS
       @last = -1
     end
 
+    # Most sums of a report have one part, which is the sum then: nothing is done before there is a second one.
     # @param histogram [Histogram]
     # @return [self]
     def add(histogram)
-      @count += histogram.count
-      @sum += histogram.sum
-      widen(histogram.min, histogram.max) if histogram.min
-      @zero += histogram.zero
-      add_counts(histogram.offset, histogram.counts) unless histogram.counts.empty?
-      self
+      return self if histogram.empty?
+      return keep(histogram) unless @only || @slots
+      spread
+      put(histogram)
     end
 
     # @param value [Integer] nanoseconds; negative ones count as 0
     # @return [self]
     def record(value)
+      spread
       value = 0 if value.negative?
       @count += 1
       @sum += value
@@ -41,11 +41,33 @@ module Holdup
 
     # @return [Histogram]
     def to_histogram
+      return @only if @only
       kept = (@last < 0) ? [] : @slots[@first..@last]
       Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: kept.empty? ? 0 : @first, counts: kept.freeze)
     end
 
     private
+
+    def keep(histogram)
+      @only = histogram
+      self
+    end
+
+    def spread
+      return if @slots
+      @slots = Array.new(Histogram::Buckets::SLOTS, 0)
+      only, @only = @only, nil
+      put(only) if only
+    end
+
+    def put(histogram)
+      @count += histogram.count
+      @sum += histogram.sum
+      widen(histogram.min, histogram.max) if histogram.min
+      @zero += histogram.zero
+      add_counts(histogram.offset, histogram.counts) unless histogram.counts.empty?
+      self
+    end
 
     def widen(min, max)
       @min = min if @min.nil? || min < @min

@@ -15,8 +15,7 @@ module Holdup
       # @return [Array<Analysis::Marks::Mark>]
       def call(store, from_s:, to_s:)
         step_s = Course.step_s(from_s, to_s, store.finest_s(from_s))
-        sums = store.sums(from_s, to_s, step_s:, together: Course::ALL, kinds: Series::UNITS, histograms: [])
-        known = sums.map(&:window).select(&:setting).map { |window| Analysis::Marks::Sighting.new(at_s: window.start_s, setting: window.setting) }
+        known = store.sightings(from_s, to_s, step_s:, kinds: Series::UNITS).map { |at_s, setting| Analysis::Marks::Sighting.new(at_s:, setting:) }
         Analysis::Marks.new(known, gone_s: [Analysis::Turn::GONE_S, 2 * step_s].max).to_a
       end
     end

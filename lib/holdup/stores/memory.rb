@@ -52,6 +52,11 @@ module Holdup
         Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:, histograms:)
       end
 
+      # @see Sql#sightings
+      def sightings(from_s, to_s, step_s:, **filter)
+        windows(from_s, to_s, seconds: step_s, **filter).group_by { |window| [window.start_s / step_s, window.setting] }.map { |(_, setting), same| [same.map(&:start_s).min, setting] }
+      end
+
       # @see Sql#stalls
       def stalls(...) = windows(...).lazy.map { |window| Stall.of(window) }
 

@@ -64,12 +64,15 @@ module Holdup
       def windows(...) = @spans.windows(...)
 
       # The same windows added up.
-      # @param step_s [Integer, nil] what starts in different steps stays apart; nil: only one stretch
+      # @param step_s [Integer, nil] what starts in different steps stays apart; nil: all is one
       # @param together [Series, nil] what all series are put together under; nil: each by itself
       # @param histograms [Array<Symbol>] that are wanted; the others are left empty
       # @param filter [Hash{Symbol => Object}] see windows
       # @return [Array<Sum>] one for each step, series and setting
       def sums(...) = @spans.sums(...)
+
+      # @return [Array<(Integer, Setting)>] which setting was seen when: start of its first window in each step, see sums
+      def sightings(...) = @spans.sightings(...)
 
       # @return [Enumerator<Stall>] one for each window, see windows
       def stalls(...) = @spans.stalls(...)

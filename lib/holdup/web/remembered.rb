@@ -16,6 +16,9 @@ module Holdup
       # @return [Array<Stores::Sum>] see Stores::Sql#sums
       def sums(*span, **options) = @answers[[:sums, span, options]] ||= @store.sums(*span, **options)
 
+      # @return [Array<(Integer, Setting)>] see Stores::Sql#sightings
+      def sightings(...) = @store.sightings(...)
+
       # @return [Array<Stores::Stall>] see Stores::Sql#stalls
       def stalls(*span, **options) = @answers[[:stalls, span, options]] ||= @store.stalls(*span, **options).to_a
 

@@ -55,6 +55,16 @@ module Holdup
           end
         end
 
+        # From the index alone.
+        # @return [Array<(Integer, Setting)>] see Sql#sightings
+        def sightings(stretch, step_s, series_ids:)
+          start = Sequel[:start_s].sql_number
+          @connection.read do |db|
+            found = span(db, stretch.seconds, stretch.from_s, stretch.to_s, series_ids).group(:setting_id, start - start % step_s)
+            found.select_map([Sequel.function(:min, :start_s).as(:at_s), :setting_id]).map { |at_s, id| [at_s, @codec.settings.value(id)] }
+          end
+        end
+
         # Adds windows to the rows that exist.
         def merge(windows)
           @connection.write do |db|

@@ -36,6 +36,13 @@ module Holdup
           sums.to_a
         end
 
+        # @see Sql#sightings
+        def sightings(from_s, to_s, step_s:, **filter)
+          found = []
+          each_stretch(from_s, to_s, step_s, Filter.new(**filter)) { |stretch, series_ids| found.concat(@rows.sightings(stretch, step_s, series_ids:)) }
+          found.group_by { |at_s, setting| [at_s / step_s, setting] }.map { |(_, setting), same| [same.map(&:first).min, setting] }
+        end
+
         # @see Sql#stalls
         def stalls(from_s, to_s, **filter)
           filter = Filter.new(**filter)
