@@ -24,7 +24,7 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @seconds, @recording_s, @warm_up_s = quick ? [1, 4, 65, 2] : [3, 15, 300, 4]
+      @rounds, @seconds, @recording_s, @warm_up_s = quick ? [1, 4, 40, 2] : [3, 12, 150, 4]
     end
 
     # @return [Result]
@@ -52,48 +52,53 @@ module Bench
       end
     end
 
-    def growth = @growth ||= @recording.recording.growth.overall
+    def growth = @growth ||= @recording.recording.growth
 
     def demand = @demand ||= @recording.recording.demand
 
-    def predicted(threads, growth)
-      (@predicted ||= {})[[threads, growth]] ||=
-        Holdup::Analysis::Sizing::Backlog.new(@recording.profiles, vcpus:, between: demand.between, growth:).throughput(threads:)
+    def costs = {"with its growth" => demand.cost, "with constant cost" => Holdup::Analysis::Sizing::Cost::CONSTANT}
+
+    def predicted(threads, cost)
+      (@predicted ||= {})[[threads, cost]] ||=
+        Holdup::Analysis::Sizing::Backlog.new(@recording.profiles, vcpus:, between: demand.between, cost:).throughput(threads:)
     end
 
     def vcpus = @recording.recording.vcpus
 
     def rates(threads) = Spread.of(@measured.fetch(threads).map(&:throughput))
 
-    def error(threads, growth) = (predicted(threads, growth) / rates(threads).median - 1) * 100
+    def error(threads, cost) = (predicted(threads, cost) / rates(threads).median - 1) * 100
 
     def row(threads)
       [threads.to_s, rates(threads).to_s(1), *%i[running gc_ns].map { |key| Spread.of(@measured.fetch(threads).map { |outcome| outcome.mean(key) / 1e6 }).to_s(1) },
-        *[demand.growth, 0.0].flat_map { |growth| [format("%.1f", predicted(threads, growth)), format("%+.1f", error(threads, growth))] }]
+        *costs.values.flat_map { |cost| [format("%.1f", predicted(threads, cost)), format("%+.1f", error(threads, cost))] }]
     end
 
     def about
       "A Sidekiq whose jobs keep rows and make large strings meanwhile, so that each garbage collection has to go through the rows of all jobs in flight " \
-        "(`benchmark/support/growth/jobs.rb`). Recorded for #{@recording_s} s with #{RECORDED} threads while jobs came at #{Growth::Tide::RATES.join(", ")} a second in turn; then #{@rounds} rounds of #{@seconds} s " \
+        "(`benchmark/support/growth/jobs.rb`). Recorded for #{@recording_s} s with #{RECORDED} threads while jobs came one by one at #{Growth::Tide::RATES.join(", ")} a second in turn, #{Growth::Tide::PHASE_S} s each; then #{@rounds} rounds of #{@seconds} s " \
         "for each number of threads, with a queue that is never empty."
     end
 
-    def notes = [found, "\"With constant cost\" is the same replay of the same jobs without that growth, as every formula in the field has it."]
+    def notes = [found, rested, "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every formula in the field has it."]
 
     def found
-      return "Not recognised: the recording's interval is #{interval}, from #{growth.units} jobs." unless growth.grows?
-      "Recognised: each further job in flight lengthens the running time of every job by #{percent(growth.value)} (90 % interval #{interval}, from #{growth.units} jobs)" \
-        "#{", #{percent(growth.gc)} of it garbage collection" if growth.gc}."
+      all = growth.overall
+      return "Not recognised: for twice as many in flight the recording's interval is #{interval(all)}, from #{all.units} jobs." unless all.grows?
+      "Recognised: with twice as many in flight the running time of every job is #{percent(all.value)} longer (90 % interval #{interval(all)}, from #{all.units} jobs)" \
+        "#{", #{percent(all.gc)} of it garbage collection" if all.gc}."
     end
 
-    def interval = "#{percent(growth.low)} to #{percent(growth.high)}"
+    def rested = "A job that begins after its process has rested for long runs #{percent(growth.rest.value || 0.0)} longer (#{interval(growth.rest)}); in the rounds there is no rest."
+
+    def interval(estimate) = "#{percent(estimate.low)} to #{percent(estimate.high)}"
 
     def percent(share) = format("%.1f %%", share * 100)
 
     def budgets
       others = THREADS - [RECORDED]
-      {"with its growth" => demand.growth, "with constant cost" => 0.0}.map do |name, growth|
-        Budget.new("Largest error for #{others.join(" and ")} threads, #{name}", LIMIT, others.map { |threads| error(threads, growth).abs }.max, "%")
+      costs.map do |name, cost|
+        Budget.new("Largest error for #{others.join(" and ")} threads, #{name}", LIMIT, others.map { |threads| error(threads, cost).abs }.max, "%")
       end
     end
   end

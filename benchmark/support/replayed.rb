@@ -24,12 +24,12 @@ module Bench
 
     # @param observation [Holdup::Analysis::Sizing::Observation] of the recording
     # @param vcpus [Numeric] that are left for the server
-    # @param growth [Float] by which share each further unit in flight lengthens holds
+    # @param cost [Holdup::Analysis::Sizing::Cost] what company and rests add to holds
     # @param handoff_ns [Numeric] see Holdup::Analysis::Sizing::Handoff
-    def initialize(observation, vcpus:, growth: observation.demand.growth, handoff_ns: Holdup::Analysis::Sizing::Handoff::NS)
+    def initialize(observation, vcpus:, cost: observation.demand.cost, handoff_ns: Holdup::Analysis::Sizing::Handoff::NS)
       @units = observation.profiles.group_by { |profile| profile.series.name }
       @vcpus = vcpus
-      @growth = growth
+      @cost = cost
       @handoff_ns = handoff_ns
       @between = observation.demand.between
     end
@@ -41,7 +41,7 @@ module Bench
     # @return [Figures]
     def call(arrivals, processes:, threads:, assignment: :least_busy)
       due = arrivals.to_a
-      scenario = Holdup::Analysis::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, between: @between, handoff_ns: @handoff_ns, assignment:)
+      scenario = Holdup::Analysis::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost, between: @between, handoff_ns: @handoff_ns, assignment:)
       mean((1..DRAWS).map { |seed| figures(Holdup::Analysis::Sizing::Replay.call(trace(due, Random.new(seed)), scenario)) })
     end
 

@@ -23,7 +23,12 @@ static double rp_rate(const rp_t *r)
 
 static double rp_cost(const rp_t *r, double units)
 {
-    return 1.0 + r->growth * (units > 1 ? units - 1 : 0);
+    return r->growth > 0 && units > 1 ? 1.0 + r->growth * log2(units) : 1.0;
+}
+
+static double rp_cold(const rp_t *r, double rest)
+{
+    return 1.0 + r->cold * rest / (rest + RP_REST_HALF_NS);
 }
 
 /* The length of a unit's next hold, with as many units in its process as there are now. */
@@ -44,8 +49,7 @@ static double rp_next_hold(rp_t *r, rp_process_t *p, uint32_t unit)
     }
     u->held_left -= part;
     u->holds_left--;
-    double recorded = (double)r->units[unit].in_flight_milli / 1000.0;
-    return part * rp_cost(r, p->busy[0] + p->busy[1]) / rp_cost(r, recorded);
+    return part * u->factor * rp_cost(r, p->busy[0] + p->busy[1]);
 }
 
 static double rp_slice(const rp_t *r, const rp_process_t *p)
@@ -107,6 +111,8 @@ static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
     rp_process_t *p = &r->processes[process];
     const rp_unit_t *recorded = &r->units[unit];
     rp_live_t *u = &r->live[unit];
+    double rest = p->busy[0] + p->busy[1] ? 0 : r->now - p->empty_since;
+    u->factor = rp_cold(r, rest) / rp_cold(r, (double)recorded->rest_ns) / rp_cost(r, (double)recorded->in_flight_milli / 1000.0);
     p->busy[recorded->io != 0]++;
     u->process = process;
     u->queued = r->now - (double)recorded->arrival_ns;
@@ -156,7 +162,9 @@ static void rp_finish(rp_t *r, uint32_t unit)
     double response = r->now - (double)r->units[unit].arrival_ns;
     r->results[unit] = (rp_result_t){(uint64_t)llround(u->queued), (uint64_t)llround(u->stalled), (uint64_t)llround(u->held),
                                      (uint64_t)llround(response)};
-    r->processes[process].busy[r->units[unit].io != 0]--;
+    rp_process_t *p = &r->processes[process];
+    p->busy[r->units[unit].io != 0]--;
+    p->empty_since = r->now;
     r->done++;
     rp_take_next(r, process);
 }

@@ -10,6 +10,7 @@
 
 #define RP_NEVER INFINITY
 #define RP_NONE UINT32_MAX
+#define RP_REST_HALF_NS 20e6 /* Cost::HALF_NS in lib/holdup/analysis/sizing/cost.rb */
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_UNITS (UINT32_MAX / 16)
 
@@ -17,7 +18,7 @@ enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED };
 
 /* One unit as it was recorded; the words of a trace, in this order. Sorted by arrival. */
 typedef struct {
-    uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, group, io;
+    uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
     uint64_t slice_ns; /* its thread's time slice; 0: its group's */
 } rp_unit_t;
 
@@ -30,6 +31,7 @@ typedef struct {
     double queued, stalled, held;
     double since;          /* when its present wait or hold began */
     double held_left, idle_left, part_left;
+    double factor;         /* of its holds, for how it began here against how it was recorded */
     uint32_t holds_left, gaps_left, longest_at;
     uint32_t process;
     uint32_t next;         /* in whatever queue it stands */
@@ -52,6 +54,7 @@ typedef struct {
     rp_queue_t ready, waiting;
     uint32_t busy[2];      /* threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
     double used;           /* time that its GVL was held */
+    double empty_since;    /* when the last of its units ended */
 } rp_process_t;
 
 typedef struct {
@@ -69,7 +72,7 @@ typedef struct {
     uint32_t process_count, holders;
     rp_io_t *heap;
     uint32_t heap_size;
-    double now, virtual_now, vcpus, handoff, growth, cpu;
+    double now, virtual_now, vcpus, handoff, growth, cold, cpu;
     enum rp_assignment assignment;
     uint64_t random, events;
     volatile bool cancelled;

@@ -39,6 +39,8 @@ class PlayedRecording
 
   def growth_estimate = nil
 
+  def rest = nil
+
   def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
 
   def units = arrivals.values.sum
@@ -50,7 +52,7 @@ class PlayedRecording
   def demand
     @demand ||= begin
       held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
-      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, growth: @growth)
+      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, cost: Sizing::Cost.new(growth: @growth))
     end
   end
 
@@ -66,7 +68,7 @@ class PlayedRecording
   # @return [Holdup::Analysis::Sizing::Replay::Outcome] of the whole time on another setting
   def truth_at(threads:, processes:)
     trace = Sizing::Traffic.of(profiles, arrivals).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
-    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, growth: @growth, assignment: (kind == :job) ? :shared : :random, seed: 7))
+    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, cost: Sizing::Cost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 
   def limits(**options) = Sizing::Limits.new(vcpus:, **options)

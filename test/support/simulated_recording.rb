@@ -4,7 +4,8 @@ require "holdup/analysis/sizing/replay"
 require "holdup/unit_profile/block"
 
 # Unit profiles of a process whose every property is known, because the replay made it: what estimates are tested with. Load
-# goes up and down from minute to minute, each minute like the one before (correlation 0.8).
+# goes up and down from minute to minute, each minute like the one before (correlation 0.8). Where all is `slower`, fewer units
+# say as much of a time.
 class SimulatedRecording
   Sizing = Holdup::Analysis::Sizing
   NS = 1_000_000_000
@@ -26,12 +27,13 @@ class SimulatedRecording
   # The heavy one comes when there is much to do.
   MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
 
-  def initialize(seed:, growth: 0.0, gc_growth: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5)
+  def initialize(seed:, growth: 0.0, gc_growth: 0.0, cold: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
     @random = Random.new(seed)
-    @growth = growth
+    @cost = Sizing::Cost.new(growth:, cold:)
     @gc_growth = gc_growth
     @minutes = minutes
-    @rate = rate
+    @rate = rate.fdiv(slower)
+    @ms = MS * slower
     @threads = threads
     @endpoints = endpoints
     @sway = sway
@@ -46,10 +48,12 @@ class SimulatedRecording
   # @return [Array<Holdup::UnitProfile>] every unit
   def all
     units, names = arrivals
-    played = Sizing::Replay.call(Sizing::Trace.new(units), Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, growth: @growth))
+    played = Sizing::Replay.call(Sizing::Trace.new(units), Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost))
     spans = played.results.each_slice(4).zip(units).map { |(queued, _, _, response), unit| [unit.arrival_ns + queued, unit.arrival_ns + response] }
     flight = flight(spans)
-    played.results.each_slice(4).zip(units, names, spans).map { |result, unit, name, (from, to)| profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)) }
+    played.results.each_slice(4).zip(units, names, spans, beginnings(spans)).map do |result, unit, name, (from, to), (company, rest_ns)|
+      profile(result, unit, name, from, (flight[to] - flight[from]).fdiv(to - from)).with(company:, rest_ns:)
+    end
   end
 
   private
@@ -80,7 +84,7 @@ class SimulatedRecording
 
   def unit(at_s, one)
     held = one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
-    Sizing::Trace::Unit.new(arrival_ns: (at_s * NS).round, held_ns: (held * MS).round, idle_ns: (one.idle_ms * MS * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
+    Sizing::Trace::Unit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round, idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
   end
 
   def normal = Math.sqrt(-2 * Math.log(1 - @random.rand)) * Math.cos(2 * Math::PI * @random.rand)
@@ -97,6 +101,18 @@ class SimulatedRecording
     end
   end
 
+  # How many were in flight when each began, and for how long there had been none.
+  def beginnings(spans)
+    open = ended = 0
+    found = Array.new(spans.size)
+    spans.each_with_index.flat_map { |(from, to), index| [[from, 1, index], [to, 0, index]] }.sort.each do |at, begins, index|
+      found[index] = [open, open.zero? ? at - ended : 0] if begins == 1
+      open += 2 * begins - 1
+      ended = at
+    end
+    found
+  end
+
   def profile(result, unit, name, from_ns, in_flight)
     queued, stalled, held = result
     Holdup::UnitProfile.new(series: Holdup::Series.new(kind: :request, name:), setting: SampleProfiles::SETTING, host: "a", process: SampleProfiles::PROCESS,
@@ -105,7 +121,7 @@ class SimulatedRecording
   end
 
   # A tenth of the running time of a unit that is alone, and its part of the growth.
-  def gc(held, in_flight) = (held / (1 + @growth * (in_flight - 1)) * (0.1 + @gc_growth * (in_flight - 1))).round
+  def gc(held, in_flight) = Sizing::Cost.doublings(in_flight).then { |doublings| held / @cost.factor(doublings:) * (0.1 + @gc_growth * doublings) }.round
 
   def block(start_s, profiles) = SampleProfiles.block(profiles, start_s:)
 end

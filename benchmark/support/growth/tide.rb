@@ -4,9 +4,10 @@ module Bench
   module Growth
     # Work that comes and goes, as over a day: without that, nobody can tell from one recording what company costs.
     class Tide
-      # Jobs per second of one phase after the other.
-      RATES = [3, 20, 40].freeze
-      PHASE_S = 12
+      # Jobs per second of one phase after the other, independent of each other: in company and alone, rested and not, in each mixture.
+      RATES = [3, 12, 20, 28, 36, 40].freeze
+      PHASE_S = 2
+      PAUSE_S = 0.01
 
       # @param queue [Holdup::Lab::JobQueue]
       # @param work [Holdup::Lab::Jobs::Work]
@@ -16,6 +17,9 @@ module Bench
         @random = Random.new(1)
         @due_s = 0.0
       end
+
+      # @return [Float] until it has to look again; jobs that were put in together would begin together
+      def pause_s = PAUSE_S
 
       # Puts in what has become due.
       # @return [void]

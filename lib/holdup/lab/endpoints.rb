@@ -63,7 +63,7 @@ module Holdup
 
       def scenario
         candidate = Analysis::Sizing::Candidate.new(processes: load.processes, threads: load.threads, time_slice_ns: @observation.time_slice_ns)
-        candidate.scenario(vcpus: @observation.recording.vcpus || load.processes, growth: @observation.demand.growth, assignment: :least_busy, seed: SEED)
+        candidate.scenario(vcpus: @observation.recording.vcpus || load.processes, cost: @observation.demand.cost, assignment: :least_busy, seed: SEED)
       end
 
       def percentile(values) = values.sort[((values.size - 1) * 0.95).round]

@@ -40,7 +40,7 @@ module Holdup
       # @return [Array<String>] effect, promise, confidence
       def details
         return [] if @recommendation.nil? || @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *growth, confidence, *sampling.call, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
+        [*effect, *promise, *growth, *cold, confidence, *sampling.call, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
       end
 
       # @return [String]
@@ -94,9 +94,20 @@ module Holdup
       end
 
       def growth
-        found = @recommendation.recording.growth or return []
-        [word(:growth, **{value: found.value, low: found.low, high: found.high, gc: found.gc.to_f}.transform_values { |share| @figures.share(share) })]
+        return unknown_growth unless (found = recording.growth)
+        [word(:growth, **shares(found, :value, :low, :high), gc: @figures.share(found.gc.to_f))]
       end
+
+      def unknown_growth
+        found = recording.growth_estimate
+        (found && !found.enough?) ? [word(:growth_unknown, **shares(found, :low, :high))] : []
+      end
+
+      def cold = recording.rest ? [word(:cold, **shares(recording.rest, :value, :low, :high))] : []
+
+      def shares(found, *names) = names.to_h { |name| [name, @figures.share(found.public_send(name))] }
+
+      def recording = @recommendation.recording
 
       def confidence = word(:confidence, confidence: word(:"confidence_#{@recommendation.confidence}"), grade: @recommendation.self_test.grade.to_s.upcase, **errors)
 

@@ -19,14 +19,14 @@ module Holdup
 
         # @param profiles [Array<UnitProfile>] each standing for as many units
         # @param between [Between]
-        # @param growth [Float] see Demand
+        # @param cost [Cost]
         # @param vcpus [Numeric]
         # @param handoff_ns [Numeric] see Handoff
         # @param seed [Integer] of the order in which they come
-        def initialize(profiles, vcpus:, between: Between::NOTHING, growth: 0.0, handoff_ns: Handoff::NS, seed: 1)
+        def initialize(profiles, vcpus:, between: Between::NOTHING, cost: Cost::CONSTANT, handoff_ns: Handoff::NS, seed: 1)
           @profiles = profiles
           @between = between
-          @growth = growth
+          @cost = cost
           @vcpus = vcpus
           @handoff_ns = handoff_ns
           @seed = seed
@@ -44,7 +44,7 @@ module Holdup
         private
 
         def play(threads, processes)
-          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, growth: @growth, between: @between, handoff_ns: @handoff_ns, assignment: :shared, seed: @seed))
+          Replay.call(trace, Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost, between: @between, handoff_ns: @handoff_ns, assignment: :shared, seed: @seed))
         end
 
         # One nanosecond after the other: their order is part of the result.

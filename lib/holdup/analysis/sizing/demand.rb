@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "between"
+require_relative "cost"
 
 module Holdup
   module Analysis
@@ -10,11 +11,11 @@ module Holdup
       # - `held_ns` (C): time holding the GVL; `idle_ns` (Z): time neither holding nor wanting it, without native work
       # - `cpu_ns`: of held_ns on a CPU; `native_ns` (D): CPU burnt without the GVL
       # - `acquisitions` (k): how often it takes the GVL
-      # - `growth`: by what share each further unit in flight lengthens held_ns (0.03: 3 %): caches and GC are shared
+      # - `cost`: what company and rests add to held_ns and cpu_ns, which are those of a unit that is alone: see Cost
       # - `between`: what it takes from one unit to the next, see Between
       # - `cv2`: squared coefficient of variation of a unit's own time (held + idle), 1.0 when nobody knows
-      Demand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :growth, :cv2, :between) do
-        def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1, growth: 0.0, cv2: 1.0, between: Between::NOTHING)
+      Demand = Data.define(:held_ns, :idle_ns, :cpu_ns, :native_ns, :acquisitions, :cost, :cv2, :between) do
+        def initialize(held_ns:, idle_ns:, cpu_ns: held_ns, native_ns: 0, acquisitions: 1, cost: Cost::CONSTANT, cv2: 1.0, between: Between::NOTHING)
           raise ArgumentError, "a unit holds the GVL for some time, not #{held_ns} ns" unless held_ns.positive?
           raise ArgumentError, "idle time can't be #{idle_ns} ns" if idle_ns.negative?
           super
@@ -43,11 +44,11 @@ module Holdup
             acquisitions: acquisitions + between.acquisitions, between: Between::NOTHING)
         end
 
-        # @param units [Numeric] in flight in a process
+        # @param units [Numeric] always in flight in a process, which never rests
         # @return [Demand] as it is then
         def in_flight(units)
-          factor = 1 + growth * [units - 1, 0].max
-          with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, growth: 0.0)
+          factor = cost.factor(doublings: Cost.doublings(units))
+          with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, cost: Cost::CONSTANT)
         end
       end
     end

@@ -63,7 +63,7 @@ module Holdup
         end
 
         def play(cheap, trace, assignment, counted)
-          outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.free_vcpus, growth: @demand.growth, between: @demand.between,
+          outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.free_vcpus, cost: @demand.cost, between: @demand.between,
             handoff_ns: @handoff_ns, assignment:))
           queued, stalled, response = %i[queued stalled response].map { |name| counted ? outcome.column(name).values_at(*counted) : outcome.column(name) }
           cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),

@@ -2,19 +2,22 @@
 
 require_relative "growth/estimate"
 require_relative "growth/evidence"
+require_relative "growth/rest"
 
 module Holdup
   module Analysis
     module Sizing
-      # By how much each further unit in flight lengthens the running time of every unit (caches and the heap are shared), out
-      # of one recording: its load goes up and down by itself.
+      # By how much each doubling of the units in flight lengthens the running time of every unit (caches and the heap are
+      # shared), out of one recording: see Cost. How many are in flight goes up and down by itself.
       #
-      #   running = running alone * (1 + growth * (units in flight - 1))
+      # Asked are only units that began while their process was busy. Who begins after a rest is mostly alone and has cold
+      # caches, and sometimes a CPU that slept: on virtual machines that hides all growth. What the rest costs is then found
+      # beside it (Rest).
       #
       # A regression of a unit's running time on its own units in flight finds growth where there is none (12 % and 33 % in
-      # simulations of like and of heavy-tailed units), because long units let others pile up. So the load before the unit
-      # is the instrument: see LoadBefore and Evidence. The interval has all growths that the scores of independent
-      # blocks do not contradict, which is right also where the load hardly varies: then it is wide.
+      # simulations of like and of heavy-tailed units), because long units let others pile up. How many there were when it
+      # began is not its doing, so that is the instrument: see Evidence. The interval has all growths that the scores of
+      # independent blocks do not contradict, which is right also where the load hardly varies: then it is wide.
       #
       # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as clusters.
       class Growth
@@ -23,23 +26,33 @@ module Holdup
         FEWEST_BLOCKS = 2
         # Nine hours full of units: more of them take longer and tell hardly more.
         MOST = 50_000
+        # Caches are warm and the CPU awake after so short a rest.
+        WARM_NS = 2_000_000
 
         # @param profiles [Array<UnitProfile>] of one setting, warm, in the order of their starts
         def initialize(profiles)
           step = (profiles.size / MOST.to_f).ceil
-          @profiles = (step > 1) ? profiles.each_slice(step).map(&:first) : profiles
+          @profiles = ((step > 1) ? profiles.each_slice(step).map(&:first) : profiles).select(&:company)
         end
 
         # @return [Estimate]
-        def overall = @overall ||= estimate(@profiles)
+        def overall = @overall ||= estimate(busy)
+
+        # @return [Estimate] of what a long rest costs: 0.2: 20 % more
+        def rest = @rest ||= Rest.new(@profiles, growth: overall).estimate
+
+        # @return [Cost] as models take it
+        def cost = Cost.new(growth: overall.for_models, cold: rest.for_models)
 
         # @return [Hash{Series => Estimate}] of those with enough units, most running time first
         def series
-          @series ||= @profiles.group_by(&:series).select { |_, own| own.size >= FEWEST }
+          @series ||= busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
             .sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }.to_h { |series, own| [series, estimate(own)] }
         end
 
         private
+
+        def busy = @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
 
         def estimate(profiles)
           all = solve(profiles, &:running_ns)

@@ -88,6 +88,9 @@ module Holdup
         # @return [Growth::Estimate, nil] nil where nobody can tell that concurrency costs anything
         def growth = growth_estimate.grows? ? growth_estimate : nil
 
+        # @return [Growth::Estimate, nil] of what a rest costs; nil where nobody can tell that it costs anything
+        def rest = recording.growth.rest.then { |found| found if found.grows? }
+
         # @return [Float] ns that a unit waits for connections and locks, on average
         def wait_beside_ns = %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
 

@@ -67,13 +67,13 @@ module Holdup
         def peak_rate = peak { |same| same.sum(&:count) }
 
         # @return [Demand, nil] of all units together
-        def demand = total.demand(growth: growth.overall.for_models, in_flight:, cv2: cv2(profiles), between:)
+        def demand = total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
 
         # @return [Hash{Series => Demand}] most running time first
         def demands
           windows.group_by(&:series).transform_values { |own| Total.new(own) }.sort_by { |_, own| -own[:running] }.to_h do |series, own|
             same = profiles.select { |profile| profile.series == series }
-            [series, own.demand(growth: growth.overall.for_models, in_flight: mean(same, &:in_flight), cv2: cv2(same))]
+            [series, own.demand(cost: growth.cost, factor: factor(same), cv2: cv2(same))]
           end.compact
         end
 
@@ -137,6 +137,8 @@ module Holdup
         def mean(some)
           some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
         end
+
+        def factor(some) = mean(some) { |profile| growth.cost.factor(doublings: Cost.doublings(profile.in_flight), rested: Cost.rested(profile.rest_ns)) }
 
         def cv2(some)
           own = mean(some) { |profile| profile.running_ns + profile.idle_ns }

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "between"
+require_relative "cost"
 require_relative "handoff"
 
 module Holdup
@@ -9,11 +10,11 @@ module Holdup
       # A deployment to try a trace on: groups of processes (one, unless an endpoint has a pool of its own) on a container.
       #
       # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff
-      # - `growth`, `between`: see Demand; `seed`: the same seed, the same result
+      # - `cost`, `between`: see Demand; `seed`: the same seed, the same result
       # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers), `:least_busy`, or `:shared` (one queue
       #   that free threads take from, as job runners do)
-      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :growth, :between, :assignment, :seed) do
-        def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, growth: 0.0, between: Between::NOTHING, assignment: :least_busy, seed: 1)
+      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :seed) do
+        def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: Cost::CONSTANT, between: Between::NOTHING, assignment: :least_busy, seed: 1)
           raise ArgumentError, "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{assignment.inspect}" unless self.class::ASSIGNMENTS.include?(assignment)
           super
         end

@@ -70,7 +70,7 @@ module Holdup
         def play(traces, assignment, handoff_ns) = mean(traces.map { |trace| figures(replay(trace, assignment, handoff_ns)) })
 
         def replay(trace, assignment, handoff_ns)
-          Replay.call(trace, @current.scenario(vcpus: @vcpus, growth: demand.growth, between: demand.between, handoff_ns:, assignment:, seed: @seed))
+          Replay.call(trace, @current.scenario(vcpus: @vcpus, cost: demand.cost, between: demand.between, handoff_ns:, assignment:, seed: @seed))
         end
 
         def mean(all) = Measured.new(**all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] })

@@ -7,27 +7,28 @@ module Holdup
       class Trace
         # One unit. `held_ns`: time holding the GVL; `idle_ns`: neither holding nor wanting it; `acquisitions`: how often it took
         # the GVL back after it had let it go; `longest_ns`: of its holds, 0 when nobody knows; `in_flight_milli`: units in its
-        # process while it was recorded, in thousandths; `group`: which group of processes takes it; `io`: its thread does not
+        # process while it was recorded, in thousandths; `rest_ns`: for how long there had been none when it began; `group`: which group of processes takes it; `io`: its thread does not
         # count against the cap once it has it (Puma's max_io_threads); `slice_ns`: its thread's time slice (priority), 0 where
         # it is that of the group
-        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :group, :io, :slice_ns) do
+        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns) do
           # @param profile [UnitProfile]
           # @param arrival_ns [Numeric]
           # @return [Unit] as it was recorded, arriving then
           def self.of(profile, arrival_ns)
             new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
-              longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max)
+              longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max,
+              rest_ns: profile.rest_ns.to_i)
           end
 
-          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, group: 0, io: false, slice_ns: 0) = super
+          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0) = super
 
           # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay.h
           def words
-            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, group, io ? 1 : 0, slice_ns]
+            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns]
           end
         end
 
-        FORMAT = "Q<10"
+        FORMAT = "Q<11"
 
         # @param profiles [Array<UnitProfile>] all units of a span, none left out
         # @return [Trace] of these very units, when each came
@@ -49,7 +50,7 @@ module Holdup
         def size = units.size
 
         # @return [String] packed
-        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 80)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
+        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 88)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
 
         # @yieldparam unit [Unit]
         # @return [Trace] with each unit changed

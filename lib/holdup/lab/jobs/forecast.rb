@@ -37,7 +37,7 @@ module Holdup
         end
 
         def with(handoff_ns)
-          Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, growth: demand.growth, handoff_ns:)
+          Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, cost: demand.cost, handoff_ns:)
         end
 
         def model = @model ||= Analysis::Sizing::Closed.new(demand.with(between: @outcome.between).in_all)

@@ -27,7 +27,7 @@ module Holdup
         # @param env [Hash{String => String}] the environment
         # @param folder [String] for its log
         # @param segments [String] folder on tmpfs
-        # @param supply [#new] what puts work into the queue, four times a second; see Supply
+        # @param supply [#new] what puts work into the queue, and how often; see Supply
         def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply)
           @threads = threads
           @program = program
@@ -77,8 +77,11 @@ module Holdup
         end
 
         def step(seconds = STEP_S)
-          @supply.fill
-          IO.select(nil, nil, nil, seconds)
+          deadline = now + seconds
+          while (left = deadline - now).positive?
+            @supply.fill
+            IO.select(nil, nil, nil, [@supply.pause_s, left].min)
+          end
           complain("ended too early") unless @child.alive?
         end
 

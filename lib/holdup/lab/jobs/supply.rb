@@ -11,6 +11,7 @@ module Holdup
         LEAST = 1_000
         # As many as went in so many times the last interval.
         AHEAD = 6
+        PAUSE_S = 0.25
 
         # @param queue [JobQueue]
         # @param work [Work]
@@ -19,6 +20,9 @@ module Holdup
           @work = work
           @left = @pushed = 0
         end
+
+        # @return [Float] until it has to look again
+        def pause_s = PAUSE_S
 
         # Puts more jobs in than go until the next call.
         # @return [void]

@@ -57,10 +57,10 @@ module Holdup::Analysis::Sizing
     end
 
     def test_a_cost_that_grows_with_the_units_in_flight
-      growing = Closed.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, growth: 0.05))
+      growing = Closed.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, cost: Cost.new(growth: 0.1)))
       constant = Closed.new(Demand.new(held_ns: 10e6, idle_ns: 10e6))
       assert_equal constant.throughput(1), growing.throughput(1)
-      assert_in_delta constant.throughput(40) / (1 + 0.05 * 39), growing.throughput(40), 0.01
+      assert_in_delta constant.throughput(40) / (1 + 0.1 * Math.log2(40)), growing.throughput(40), 0.01
       assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
     end
 

@@ -20,7 +20,7 @@ module Holdup::Analysis::Sizing
     # Z is what is left of idle without native work, locks and waits for a connection.
     def test_what_a_unit_asks_for
       demand = recording.demand
-      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, 0.0], [*demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns, :native_ns).map { |ns| (ns / MS).round(3) }, demand.acquisitions, demand.growth]
+      assert_equal [10.0, 9.5, 34.0, 2.0, 7.0, Cost::CONSTANT], [*demand.to_h.values_at(:held_ns, :cpu_ns, :idle_ns, :native_ns).map { |ns| (ns / MS).round(3) }, demand.acquisitions, demand.cost]
       assert_in_delta 0.64, demand.cv2, 0.06
     end
 
@@ -127,14 +127,13 @@ module Holdup::Analysis::Sizing
       assert_equal %i[few_units few_profiles], empty.problems.map(&:kind)
     end
 
-    # Growth is taken off, so that models can put it on for each number of units in flight.
+    # What company and rests cost is taken off, so that models can put it on for each number of units in flight.
     def test_what_a_unit_asks_for_alone
-      simulated = SimulatedRecording.new(seed: 3, growth: 0.08, minutes: 60).profiles
+      simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30).profiles
       found = recording(windows: minutes(to: 60), profiles: simulated)
-      growth = found.growth.overall
-      assert growth.grows?
-      assert_in_delta 10 * MS / (1 + growth.value * (found.in_flight - 1)), found.demand.held_ns, 1
-      assert_in_delta 10 * MS, found.demand.in_flight(found.in_flight).held_ns, 1
+      assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
+      factors = simulated.map { |one| found.growth.cost.factor(doublings: Cost.doublings(one.in_flight), rested: Cost.rested(one.rest_ns)) }
+      assert_in_delta 10 * MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight }, found.demand.held_ns, 1
     end
 
     private

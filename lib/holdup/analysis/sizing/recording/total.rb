@@ -27,16 +27,15 @@ module Holdup
 
         # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no part of what a
         # unit asks for.
-        # @param growth [Float] see Demand
-        # @param in_flight [Float] units in their process, as units saw it
+        # @param cost [Cost]
+        # @param factor [Float] by which that lengthened these units, on average
         # @param rest [Hash] cv2 and between of the Demand
         # @return [Demand, nil] nil without any unit that held the GVL
-        def demand(growth:, in_flight:, **rest)
+        def demand(cost:, factor:, **rest)
           return unless count.positive? && self[:running].positive?
-          alone = 1 + growth * (in_flight - 1)
           idle_ns = self[:idle] - self[:native_ns] - self[:lock_ns] - self[:pool_wait_ns]
-          Demand.new(held_ns: each(self[:running]) / alone, cpu_ns: each(self[:cpu_ns]) / alone, idle_ns: [each(idle_ns), 0.0].max,
-            native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, growth:, **rest)
+          Demand.new(held_ns: each(self[:running]) / factor, cpu_ns: each(self[:cpu_ns]) / factor, idle_ns: [each(idle_ns), 0.0].max,
+            native_ns: each(self[:native_ns]), acquisitions: [each(self[:acquisitions]), 1.0].max, cost:, **rest)
         end
 
         private

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require_relative "../cost"
+require_relative "estimate"
+require_relative "groups"
+
+module Holdup
+  module Analysis
+    module Sizing
+      # What it costs a unit to begin after its process had rested: caches that others have used meanwhile, a CPU that slept, on
+      # virtual machines one that was given away. How long the rest was is nobody's doing who comes after it, so running times,
+      # without what company costs, are compared with it as they are. What company costs is not known exactly: the interval has what
+      # follows from either end of that one's.
+      class Growth::Rest
+        # A unit that takes three times as long after a rest has been seen on no machine.
+        HIGHEST = 2.0
+        LOWEST = -0.5
+
+        # @param profiles [Array<UnitProfile>] of which it is known how they began
+        # @param growth [Estimate]
+        def initialize(profiles, growth:)
+          @profiles = profiles.select { |profile| profile.running_ns.positive? }
+          @growth = growth
+        end
+
+        # @return [Estimate] whose value is Cost#cold
+        def estimate
+          return Growth::Estimate.unknown(size) if size < Growth::FEWEST || blocks < Growth::FEWEST_BLOCKS
+          value, *ends = beside(@growth.for_models)
+          low, high = [*ends, beside(@growth.high)[1], beside(@growth.low)[2]].minmax
+          Growth::Estimate.unknown(size).with(value:, low:, high:, spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
+        end
+
+        private
+
+        def size = @profiles.size
+
+        def beside(growth)
+          logs = logs_without(growth)
+          Growth::Interval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+        end
+
+        def groups = @groups ||= Growth::Groups.new(@profiles)
+
+        def rested = @rested ||= @profiles.map { |profile| Cost.rested(profile.rest_ns) }
+
+        def rests = @rests ||= groups.centred(rested)
+
+        def logs_without(growth) = @profiles.map { |profile| Math.log(profile.running_ns / (1 + growth * Cost.doublings(profile.in_flight))) }
+
+        def scores(logs, cold)
+          left = groups.centred(Array.new(size) { |index| logs[index] - Math.log(1 + cold * rested[index]) })
+          groups.by_block { |index| rests[index] * left[index] }
+        end
+
+        def blocks
+          each = groups.by_block { |index| rests[index]**2 }
+          each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
+        end
+      end
+    end
+  end
+end
