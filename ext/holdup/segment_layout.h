@@ -49,7 +49,8 @@ typedef struct {
     int64_t worker_index;
     uint64_t generation, parent_pid;
     uint64_t profile_seq, profile_length, namespace;
-    uint64_t spare[5];
+    uint64_t capture_request; /* written from outside */
+    uint64_t spare[4];
     uint64_t counters[32];
     uint64_t gauges[64];
 } seg_header_t;
@@ -80,6 +81,7 @@ typedef struct {
 _Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 1");
 _Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 1");
 _Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 1");
+_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 1");
 _Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 1");
 _Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 1");
 _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 1");

@@ -35,6 +35,9 @@ class RecordingProbe
     @enabled = false
   end
 
+  # Nobody asks for a capture.
+  def read_segment(_offset, _length) = nil
+
   def enter = @enabled ? @handles += 1 : 0
 
   def record(*values) = @recorded << Recorded.new(*values)

@@ -8,7 +8,7 @@ module Holdup
     # What is in the file of a capture: of one that ended, that goes on, or whose process was killed.
     #
     # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from `first_ticks`
-    # - `threads`: {number => Thread}; `names`: {number of the series => Name}
+    # - `threads`: {number => ListedThread}; `names`: {number of the series => Name}
     # - `first_ticks`, `last_ticks`: the window, by the probe's clock
     Recording = Data.define(:header, :events, :threads, :names, :first_ticks, :last_ticks) do
       # @param bytes [String] the whole file, or its start up to the last event
@@ -32,7 +32,7 @@ module Holdup
     end
 
     # A thread as the process listed it: its name (nil: unknown), and what it was in since when, for one without events.
-    Thread = Data.define(:number, :phase, :at, :ledger, :name)
+    ListedThread = Data.define(:number, :phase, :at, :ledger, :name)
 
     # How a series of units is called.
     Name = Data.define(:name, :queue)
@@ -77,7 +77,7 @@ module Holdup
 
       def thread(index)
         number, phase, at, ledger, length, name = row(@header.threads_offset, index, Layout::THREAD_BYTES, Layout::THREAD_FORMAT)
-        Thread.new(number:, phase: Layout::PHASES.fetch(phase, :unknown), at:, ledger:, name: text(name, length))
+        ListedThread.new(number:, phase: Layout::PHASES.fetch(phase, :unknown), at:, ledger:, name: text(name, length))
       end
 
       def names

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../capture/control"
 require_relative "../clock"
 require_relative "../flat_json"
 require_relative "../probe/process_stats"
@@ -33,8 +34,9 @@ module Holdup
       def open(server:, generation:)
         @generation = generation
         take(server)
-        open_segment
+        path = open_segment
         @probe.enable
+        @capture = Capture::Control.new(probe: @probe, segment: path, clock: Clock.new, log: @log)
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
         self
@@ -70,6 +72,7 @@ module Holdup
         @ticker.stop
         @guard.call(:tick) { tick }
         @guard.call(:stats_log) { @stats_log&.close }
+        @guard.call(:capture) { @capture.close }
         @probe.disable
         @probe.close_segment
       end
@@ -81,6 +84,7 @@ module Holdup
         describe
         @probe.tick(@stats.to_a)
         @guard.call(:stats_log) { @stats_log&.tick }
+        @guard.call(:capture) { @capture.tick }
       end
 
       private
@@ -103,8 +107,9 @@ module Holdup
 
       def open_segment
         file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
-        file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation: born)
+        path = file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation: born)
         describe
+        path
       end
 
       # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002" share one, and

@@ -30,6 +30,8 @@ module Holdup
       STATE = 152
       PROFILE_SEQ = 192
       PROFILE_LENGTH = 200
+      # Written from outside (Capture::Request): what the process is asked to capture.
+      CAPTURE_REQUEST = 216
       HEARTBEAT = 160
 
       LIVE = 0

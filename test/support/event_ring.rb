@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+# Writes the file of a capture as the probe does, for tests of who reads it: one tick is one ns. Threads and units are
+# numbers; a thread's phase before an event is kept track of.
+class EventRing
+  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end].each_with_index.to_h.freeze
+  PHASES = {ready: 2, resumed: 1, suspended: 3}.freeze
+  KINDS = {io: 0, lock: 1, sleep: 2}.freeze
+  CAPACITY = 4096
+
+  def initialize(names: ["GET /hog", "GET /light"], threads: {1 => "main", 2 => "srv 1", 3 => "srv 2"})
+    @names = names
+    @threads = threads
+    @events = []
+    @phase = Hash.new(0)
+    @holder = nil
+  end
+
+  # @return [self] the thread runs when the window begins
+  def running(thread) = tap { @phase[thread] = 1 and @holder = thread }
+
+  # @return [self] the thread is idle when the window begins
+  def idle(thread) = tap { @phase[thread] = 3 }
+
+  # @return [self]
+  def ready(thread, at, kind: :io, yielded: false, unit: 0)
+    tap { event(:ready, thread, at, unit:, flags: (KINDS.fetch(kind) << 4) | (yielded ? 64 : 0) | closing) }
+  end
+
+  # @return [self]
+  def resumed(thread, at, unit: 0)
+    tap do
+      event(:resumed, thread, at, unit:, flags: closing)
+      @holder = thread
+      @ended = false
+    end
+  end
+
+  # @return [self]
+  def suspended(thread, at, unit: 0)
+    tap do
+      event(:suspended, thread, at, unit:)
+      @ended = true
+    end
+  end
+
+  # @return [self] a unit from one tick to another, whose events are written by the block
+  def unit(number, thread, from, to, name:)
+    begins(number, thread, from)
+    yield
+    ends(number, thread, to, name:)
+  end
+
+  # @return [self]
+  def begins(number, thread, at) = tap { event(:unit_start, thread, at, unit: number, detail: 0) }
+
+  # @return [self]
+  def ends(number, thread, at, name:)
+    event(:unit_end, thread, at, unit: number, detail: 0)
+    tap { event(:unit_named, thread, at, unit: number, detail: @names.index(name)) }
+  end
+
+  # @return [self]
+  def collected(thread, from, to) = tap { event(:gc_start, thread, from) and event(:gc_end, thread, to) }
+
+  # @return [String] the file, of a window from 0 to `to`
+  def bytes(to:, closed: true, version: 1)
+    threads_at = 4096
+    names_at = threads_at + @threads.size * 96
+    events_at = names_at + @names.size * 272
+    header = ["HOLDUPEV", version, 4096, 7, 8, 0, closed ? to : 0, 1_790_000_000_000_000_000, 1 << 32, @events.size, CAPACITY, 32,
+      threads_at, @threads.size, 96, @threads.size, names_at, @names.size, 272, events_at, closed ? 1 : 0, 10_000, 0, -1].pack("a8L<2Q<20q<")
+    header.ljust(4096, "\0") + @threads.map { |number, name| [number, 0, 0, 1, name.bytesize, name, 0].pack("L<2Q<L<2a64Q<") }.join +
+      @names.map { |name| [name.bytesize, 0, name, ""].pack("L<2a200a64") }.join + @events.join
+  end
+
+  # @return [Holdup::Capture::Recording]
+  def recording(to:) = Holdup::Capture::Recording.parse(bytes(to:), path: "the ring")
+
+  private
+
+  # The event after a SUSPENDED is what closes the hold.
+  def closing = (@ended && @holder) ? 4.tap { @holder = nil } : 0
+
+  def event(kind, thread, at, unit: 0, detail: 1, flags: 0)
+    @events << [@events.size + 1, thread, at, detail, unit, 0, CODES.fetch(kind), flags | @phase[thread]].pack("L<2Q<2L<S<C2")
+    @phase[thread] = PHASES.fetch(kind, @phase[thread])
+  end
+end
