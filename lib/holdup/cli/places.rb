@@ -20,6 +20,14 @@ module Holdup
         named_store(env, given) || Stores.default_url(env, home: env["HOME"] || Dir.home)
       end
 
+      # @return [String] folder of the captures: beside the store where that is a file
+      def captures(env, given = nil)
+        require_relative "../stores"
+        url = store(env, given)
+        url = Stores.default_url(env.to_h.except("HOLDUP_STORE"), home: env["HOME"] || Dir.home) unless url.start_with?("sqlite:", "/", ".")
+        File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
+      end
+
       # @return [String] "ja" for a Japanese locale, else "en"
       def language(env) = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].compact.reject(&:empty?).first.to_s.start_with?("ja") ? "ja" : "en"
 

@@ -13,6 +13,8 @@ module Holdup
         "advise" => "how many threads, processes and job slots, with the evidence",
         "whatif" => "another setting or load, replayed beside the one there is",
         "compare" => "what a change did: two times, settings or revisions, with intervals",
+        "capture" => "every GVL event of some seconds, thread by thread",
+        "timeline" => "what happened in a capture: who waited, and for whom",
         "calculate" => "how many threads for an io share, beside Amdahl's law",
         "collect" => "carry the measurements of this host to the store",
         "exec" => "run a command with Holdup in it, with no change to the application",
@@ -43,6 +45,14 @@ module Holdup
         "compare" => -> {
           require_relative "compare"
           Compare
+        },
+        "capture" => -> {
+          require_relative "capture"
+          Capture
+        },
+        "timeline" => -> {
+          require_relative "timeline"
+          Timeline
         },
         "calculate" => -> {
           require_relative "calculate"

@@ -23,6 +23,8 @@ require_relative "locales/machine_en"
 require_relative "locales/machine_ja"
 require_relative "locales/sweep_en"
 require_relative "locales/sweep_ja"
+require_relative "locales/timeline_en"
+require_relative "locales/timeline_ja"
 
 module Holdup
   module Reports
@@ -30,8 +32,8 @@ module Holdup
     # languages), so a half-translated report can't happen.
     class Words
       LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::COMPARE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA).freeze
+        "en" => Locales::EN.merge(Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN, Locales::TIMELINE_EN).freeze,
+        "ja" => Locales::JA.merge(Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::COMPARE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA, Locales::TIMELINE_JA).freeze
       }.freeze
 
       attr_reader :language

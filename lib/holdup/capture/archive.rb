@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "zlib"
+require_relative "recording"
+
+module Holdup
+  module Capture
+    # The folder in which captures are kept: packed, for this user only, and not more than the newest.
+    class Archive
+      SUFFIX = ".holdup-capture"
+      KEPT = 50
+      KEPT_BYTES = 200_000_000
+
+      # @param path [String] of a file, packed or as the process wrote it
+      # @return [Recording]
+      # @raise [DamagedData] it is no capture
+      # @raise [SystemCallError] it can't be read
+      def self.read(path)
+        bytes = File.binread(path)
+        Recording.parse(bytes.start_with?("\x1f\x8b".b) ? Zlib.gunzip(bytes) : bytes, path:)
+      rescue Zlib::Error => error
+        raise Header.refusal(path, error.message)
+      end
+
+      # @return [String]
+      attr_reader :dir
+
+      # @param dir [String]
+      def initialize(dir)
+        @dir = File.expand_path(dir)
+      end
+
+      # @param bytes [String] of a capture
+      # @param time [Time] when it ended
+      # @return [String] path of the new file
+      # @raise [SystemCallError]
+      def add(bytes, time)
+        header = Header.parse(bytes, path: "the capture")
+        FileUtils.mkdir_p(@dir, mode: 0o700)
+        path = File.join(@dir, "#{time.utc.strftime("%Y%m%dT%H%M%SZ")}-#{header.pid}#{SUFFIX}")
+        File.write("#{path}.new", Zlib.gzip(bytes), mode: "wb", perm: 0o600)
+        File.rename("#{path}.new", path)
+        prune
+        path
+      end
+
+      # @return [Array<String>] paths, the newest first
+      def files = Dir[File.join(@dir, "*#{SUFFIX}")].sort.reverse
+
+      private
+
+      def prune
+        room = KEPT_BYTES
+        files.each_with_index { |path, index| File.unlink(path) if index >= KEPT || ((room -= File.size(path)).negative? && index.positive?) }
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "../segment/layout"
+require_relative "control"
+require_relative "recording"
+require_relative "request"
+
+module Holdup
+  module Capture
+    # Outside of the application: asks one process for a capture and waits until it is there.
+    class Asking
+      # @return [Segment::Directory::Entry]
+      attr_reader :entry
+
+      # @param entry [Segment::Directory::Entry] of the process
+      # @param request [Request]
+      def initialize(entry, request)
+        @entry = entry
+        @request = request
+        @path = Control.path(entry.path)
+      end
+
+      # @return [self]
+      # @raise [SystemCallError]
+      def ask
+        File.unlink(@path) if File.exist?(@path) # of somebody who did not wait for it
+        File.open(@entry.path, File::WRONLY | File::BINARY) { |file| file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST) }
+        self
+      end
+
+      # @return [Boolean] whether the process has begun
+      def begun? = File.exist?(@path)
+
+      # @return [Boolean] whether nothing more comes
+      def ended? = begun? && header.closed?
+
+      # Takes the file away from the process.
+      # @return [String] its bytes up to the last event
+      def take
+        header = self.header
+        length = header.events_offset + [header.head, header.capacity].min * Layout::EVENT_BYTES
+        bytes = File.binread(@path, length)
+        File.unlink(@path)
+        bytes
+      end
+
+      private
+
+      def header = Header.parse(File.binread(@path, Layout::HEADER_BYTES).to_s, path: @path)
+    end
+  end
+end

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require_relative "../capture/archive"
+require_relative "../capture/asking"
+require_relative "../inquiry/values"
+require_relative "../segment/directory"
+require_relative "capture_report"
+require_relative "options"
+require_relative "places"
+
+module Holdup
+  class CLI
+    # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the files.
+    class Capture
+      SECONDS = 10
+      # A process looks once a tick, which is 5 s at most.
+      PATIENCE_S = 8
+      LOOK_S = 0.1
+
+      def self.options(_console)
+        Options.new("holdup capture [options]") do |parser, values|
+          parser.on("--seconds N", "for how long (#{SECONDS})") { |text| values[:seconds] = Inquiry::Values.whole("--seconds", text, Holdup::Capture::Request::SECONDS) }
+          parser.on("--pid PID", "this process") { |text| values[:pid] = Inquiry::Values.whole("--pid", text, 1..2**31) }
+          parser.on("--all", "every process that measures on this host") { values[:all] = true }
+          parser.on("--out DIR", "where to keep the files (captures, beside the store)") { |text| values[:out] = text }
+          parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
+          parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+          parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
+        end
+      end
+
+      # @param console [Console]
+      # @param seconds [Integer] one of Request::SECONDS
+      # @param pid [Integer, nil]
+      # @param all [Boolean]
+      # @param out [String, nil] folder
+      # @param dir [String, nil]
+      # @param store [String, nil]
+      # @param language [String, nil]
+      # @raise [UsageError]
+      def initialize(console:, seconds: SECONDS, pid: nil, all: false, out: nil, dir: nil, store: nil, language: nil)
+        raise UsageError.new("--pid and --all contradict each other", "give one of them") if pid && all
+        @console = console
+        @seconds = seconds
+        @pid = pid
+        @all = all
+        @dir = Places.directory(console.env, dir)
+        @archive = Holdup::Capture::Archive.new(out || Places.captures(console.env, store))
+        @report = CaptureReport.new(console, language || Places.language(console.env))
+      end
+
+      # @return [Integer] exit status: 1 when a process did not do it
+      # @raise [Error, UsageError] nothing to capture, or too much to choose from
+      def run
+        asked = ask(chosen)
+        begun = await(asked, PATIENCE_S, &:begun?)
+        @report.silent(asked - begun)
+        ended = begun.empty? ? [] : await(begun, @seconds + PATIENCE_S, &:ended?)
+        @console.clear
+        begun.each { |asking| keep(asking, ended.include?(asking)) }
+        (ended.size == asked.size) ? OK : FAILED
+      end
+
+      private
+
+      def ask(entries)
+        request = Holdup::Capture::Request.new(asked_ms: @console.clock.realtime_ns / 1_000_000, seconds: @seconds)
+        entries.map { |entry| Holdup::Capture::Asking.new(entry, request).ask }
+      rescue SystemCallError => error
+        raise Error.new("a process can't be asked (#{error.message})", "run it as the application's user")
+      end
+
+      def chosen
+        entries = alive
+        raise Error.new("no process measures in #{@dir}", "`holdup doctor` says why; --dir names another folder") if entries.empty?
+        return entries if @all
+        return named(entries) if @pid
+        return entries if entries.size == 1
+        raise UsageError.new("#{entries.size} processes measure: #{entries.map(&:pid).join(", ")}", "choose one with --pid, or take --all")
+      end
+
+      def alive
+        Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.link }.group_by(&:pid).map { |_, files| files.last }
+      rescue Errno::ENOENT
+        []
+      rescue SystemCallError => error
+        raise Error.new("the segments in #{@dir} can't be read (#{error.message})", "run it as the application's user")
+      end
+
+      def named(entries)
+        found = entries.select { |entry| entry.pid == @pid }
+        return found if found.any?
+        raise Error.new("process #{@pid} measures nothing in #{@dir}", "those that do: #{entries.map(&:pid).join(", ")}")
+      end
+
+      # @return [Array<Asking>] those of which the block came true in time
+      def await(askings, seconds, &condition)
+        deadline = @console.clock.monotonic_ns + (seconds * 1_000_000_000)
+        waiting = askings
+        until (waiting = waiting.reject(&condition)).empty? || @console.clock.monotonic_ns > deadline
+          @report.waiting(waiting.size, @seconds)
+          sleep(LOOK_S)
+        end
+        askings - waiting
+      end
+
+      def keep(asking, ended)
+        bytes = asking.take
+        path = @archive.add(bytes, Time.at(@console.clock.realtime_s))
+        @report.kept(path, Holdup::Capture::Recording.parse(bytes, path:), ended)
+      rescue SystemCallError => error
+        raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
+      end
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "../reports/figures"
+require_relative "../reports/words"
+
+module Holdup
+  class CLI
+    # What `holdup capture` says while it waits, and of what it kept.
+    class CaptureReport
+      # @param console [Console]
+      # @param language [String]
+      def initialize(console, language)
+        @console = console
+        @words = Reports::Words.new(language)
+      end
+
+      # @return [void]
+      def waiting(count, seconds)
+        text = @words.call(:capture_waiting, count:, seconds:)
+        @console.pass(text) unless @said == text
+        @said = text
+      end
+
+      # @param askings [Array<Capture::Asking>] of processes that did not begin
+      # @return [void]
+      def silent(askings)
+        askings.each { |asking| @console.err.puts("holdup: #{@words.call(:capture_silent, pid: asking.entry.pid)}") }
+      end
+
+      # @param path [String] of the file
+      # @param recording [Capture::Recording]
+      # @param ended [Boolean] whether the process ended it
+      # @return [void]
+      def kept(path, recording, ended)
+        header = recording.header
+        @console.err.puts("holdup: #{@words.call(:capture_cut, pid: header.pid)}") unless ended
+        @console.out.puts(@words.call(:capture_kept, process: header.process_name, events: Reports::Figures.count(header.head), lost: lost(header),
+          length: Reports::Figures.duration(recording.length_ns), cost: Reports::Figures.duration(header.cost_ns), share: share(recording)))
+        @console.out.puts("  #{@words.call(:capture_next, path:)}")
+      end
+
+      private
+
+      def share(recording) = Reports::Figures.share(recording.header.cost_ns.fdiv([recording.length_ns, 1].max))
+
+      def lost(header) = header.overwritten.positive? ? @words.call(:capture_lost, count: Reports::Figures.count(header.overwritten)) : ""
+    end
+  end
+end

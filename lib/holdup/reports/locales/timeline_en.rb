@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # Sentences of `holdup capture` and `holdup timeline`.
+      TIMELINE_EN = {
+        capture_waiting: "capturing for %<seconds>s s; processes at it: %<count>s",
+        capture_silent: "process %<pid>s did not begin: it was captured a moment ago, has no room for one, or runs a Holdup that can't; `holdup doctor` says more",
+        capture_cut: "process %<pid>s did not end its capture (it was killed, or hangs): what it had written by then is kept",
+        capture_kept: "%<process>s: %<events>s events in %<length>s, cost %<cost>s of CPU (%<share>s)%<lost>s",
+        capture_lost: ", the oldest %<count>s overwritten", capture_next: "holdup timeline %<path>s",
+        timeline_title: "%<process>s, %<at>s: %<length>s, %<events>s events of %<threads>s threads, %<units>s units",
+        timeline_cost: "The capture cost %<cost>s of CPU, %<share>s of the time.", timeline_open: "It has no end: the process was killed, or goes on.",
+        timeline_lost: "The oldest %<count>s events were overwritten: the window is what is left.",
+        timeline_nothing: "No thread waited for the GVL, and no unit ran.",
+        timeline_units: "Units that waited longest", timeline_unit: "unit", timeline_id: "id", timeline_wall: "wall", timeline_ran: "ran", timeline_stalled: "stalled",
+        timeline_idle: "idle", timeline_for: "most for", timeline_more: "`--unit ID` tells one of them, `--unit slowest` the slowest.",
+        timeline_holders: "For whom threads waited", timeline_holder: "holder", timeline_caused: "caused", timeline_share: "share", timeline_waits: "waits",
+        timeline_held: "held", timeline_longest: "longest", timeline_handoff: "(nobody: hand-off)", timeline_thread: "thread %<name>s", timeline_unnamed: "(no name)",
+        timeline_story: "Unit %<id>s: %<name>s on %<thread>s, %<at>s: %<wall>s", timeline_split: "ran %<running>s, waited for the GVL %<stalled>s, idle %<idle>s (%<kinds>s); others waited %<caused>s for it",
+        timeline_kind_io: "io", timeline_kind_lock: "lock", timeline_kind_sleep: "sleep or timed wait", timeline_kind_none: "to the end of the window",
+        timeline_step_running: "ran", timeline_step_stalled: "waited for %<holders>s", timeline_step_idle: "idle: %<kind>s", timeline_step_unknown: "unknown",
+        timeline_step_preempted: "lost the GVL, waited for %<holders>s",
+        timeline_step_together: "%<count>s short periods: ran %<running>s, waited %<stalled>s, idle %<idle>s", timeline_part: "%<who>s (%<thread>s) %<time>s", timeline_nobody: "the hand-off %<time>s",
+        timeline_fibers: "Its thread runs fibers in turns: periods of other fibers are in between.",
+        timeline_whole: "%<share>s of its waiting was for %<who>s.",
+        timeline_long_hold: "LONG HOLD: %<who>s (%<thread>s) held the GVL for %<ns>s without a break, longer than a time slice; others waited %<waited_ns>s meanwhile. C code that does not release the GVL does this. %<count>s such holds.",
+        timeline_gc_pause: "GC PAUSE: collections of 10 ms and more: %<count>s, the longest %<ns>s (on %<thread>s); others waited %<waited_ns>s meanwhile.",
+        timeline_convoy: "CONVOY: unit %<id>s (%<who>s) gave the GVL up %<count>s times for moments and waited %<waited_ns>s to get it back. %<units>s units went like that.",
+        timeline_lock_queue: "LOCK QUEUE: up to %<count>s units at once waited for locks, %<waits>s times, %<waited_ns>s in all.",
+        timeline_pass_storm: "PASS STORM: %<thread>s gave the GVL up %<count>s times long before its time slice ended, while others waited (Thread.pass in a loop; mostly in %<who>s)."
+      }.freeze
+    end
+  end
+end

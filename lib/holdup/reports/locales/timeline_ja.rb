@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Reports
+    module Locales
+      # TIMELINE_EN in Japanese; see there.
+      TIMELINE_JA = {
+        capture_waiting: "%<seconds>s 秒間キャプチャ中（残り %<count>s プロセス）",
+        capture_silent: "プロセス %<pid>s は始めませんでした。直前にキャプチャしたか、空きメモリがないか、対応していない Holdup です。詳細は `holdup doctor` を参照してください",
+        capture_cut: "プロセス %<pid>s のキャプチャは終了していません（強制終了、または停止）。それまでの記録は保存しました",
+        capture_kept: "%<process>s：%<length>s の間に %<events>s イベント、CPU コスト %<cost>s（%<share>s）%<lost>s",
+        capture_lost: "、古い %<count>s 件は上書き", capture_next: "次：holdup timeline %<path>s",
+        timeline_title: "%<process>s、%<at>s：%<length>s、%<threads>s スレッドの %<events>s イベント、処理 %<units>s 件",
+        timeline_cost: "キャプチャのコストは CPU %<cost>s（時間の %<share>s）です。", timeline_open: "終わりがありません。プロセスが強制終了したか、まだ続いています。",
+        timeline_lost: "古い %<count>s イベントは上書きされました。残った範囲だけを示します。",
+        timeline_nothing: "GVL を待ったスレッドも、処理もありませんでした。",
+        timeline_units: "最も長く待った処理", timeline_unit: "処理", timeline_id: "番号", timeline_wall: "経過", timeline_ran: "実行", timeline_stalled: "GVL 待ち",
+        timeline_idle: "アイドル", timeline_for: "主な待ち先", timeline_more: "`--unit 番号` でその 1 件、`--unit slowest` で最も遅い 1 件の経過を示します。",
+        timeline_holders: "待ち先（GVL の保持者）", timeline_holder: "保持者", timeline_caused: "待たせた", timeline_share: "割合", timeline_waits: "回数",
+        timeline_held: "保持", timeline_longest: "最長", timeline_handoff: "(受け渡し：保持者なし)", timeline_thread: "スレッド %<name>s", timeline_unnamed: "(名前なし)",
+        timeline_story: "処理 %<id>s：%<name>s（%<thread>s、%<at>s）：%<wall>s", timeline_split: "実行 %<running>s、GVL 待ち %<stalled>s、アイドル %<idle>s（%<kinds>s）。他を待たせた時間 %<caused>s",
+        timeline_kind_io: "I/O", timeline_kind_lock: "ロック", timeline_kind_sleep: "sleep か時間制限付きの待ち", timeline_kind_none: "範囲の終わりまで",
+        timeline_step_running: "実行", timeline_step_stalled: "GVL 待ち：%<holders>s", timeline_step_idle: "アイドル：%<kind>s", timeline_step_unknown: "不明",
+        timeline_step_preempted: "GVL を失い、待ち：%<holders>s",
+        timeline_step_together: "短い期間 %<count>s 個：実行 %<running>s、GVL 待ち %<stalled>s、アイドル %<idle>s", timeline_part: "%<who>s（%<thread>s）%<time>s", timeline_nobody: "受け渡し %<time>s",
+        timeline_fibers: "このスレッドではファイバーが交代で動きます。他のファイバーの期間も含まれます。",
+        timeline_whole: "GVL 待ちの %<share>s は %<who>s を待っていました。",
+        timeline_long_hold: "長い保持：%<who>s（%<thread>s）が GVL を %<ns>s 続けて保持しました（タイムスライスより長い）。その間の他の待ちは %<waited_ns>s です。GVL を放さない C のコードが原因です。同様の保持 %<count>s 回。",
+        timeline_gc_pause: "GC の停止：10 ms 以上の GC が %<count>s 回、最長 %<ns>s（%<thread>s）。その間の他の待ちは %<waited_ns>s です。",
+        timeline_convoy: "コンボイ：処理 %<id>s（%<who>s）は GVL を %<count>s 回わずかに放し、取り直すまでに %<waited_ns>s 待ちました。同様の処理 %<units>s 件。",
+        timeline_lock_queue: "ロックの行列：同時に最大 %<count>s 件の処理がロックを待ちました（%<waits>s 回、合計 %<waited_ns>s）。",
+        timeline_pass_storm: "pass の嵐：%<thread>s は、他が待つ間にタイムスライスの終わりよりずっと早く GVL を %<count>s 回放しました（ループ内の Thread.pass。主に %<who>s）。"
+      }.freeze
+    end
+  end
+end

@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture/archive"
+
+class Holdup::Capture::ArchiveTest < Minitest::Test
+  Archive = Holdup::Capture::Archive
+
+  def test_keeps_packs_and_reads
+    in_folder do |archive|
+      path = archive.add(bytes, Time.at(0))
+      assert_equal "19700101T000000Z-7.holdup-capture", File.basename(path)
+      assert_operator File.size(path), :<, bytes.bytesize / 4
+      assert_equal 0o600, File.stat(path).mode & 0o777
+      assert_equal 1, Archive.read(path).events.size
+    end
+  end
+
+  def test_reads_what_a_process_left_unpacked
+    in_folder do |archive|
+      path = File.join(archive.dir, "raw")
+      File.binwrite(path, bytes)
+      assert_equal 1, Archive.read(path).events.size
+    end
+  end
+
+  def test_only_the_newest_are_kept
+    in_folder do |archive|
+      55.times { |second| archive.add(bytes, Time.at(second)) }
+      assert_equal Archive::KEPT, archive.files.size
+      assert_match(/000054Z/, archive.files.first)
+      assert_match(/000005Z/, archive.files.last)
+    end
+  end
+
+  def test_a_damaged_file_says_so
+    in_folder do |archive|
+      path = archive.add(bytes, Time.at(0))
+      File.truncate(path, 40)
+      assert_match(/is no capture/, assert_raises(Holdup::DamagedData) { Archive.read(path) }.message)
+    end
+  end
+
+  private
+
+  def bytes = @bytes ||= EventRing.new.running(1).suspended(1, 5).bytes(to: 10)
+
+  def in_folder = Dir.mktmpdir { |folder| yield Archive.new(folder) }
+end
