@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "timeline/replay"
+require_relative "timeline/holders"
+require_relative "timeline/patterns"
+require_relative "timeline/scene"
+require_relative "timeline/story"
 
 module Holdup
   # What happened in a capture, thread by thread: pure functions of a recording.

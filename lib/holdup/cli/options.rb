@@ -12,10 +12,12 @@ module Holdup
     class Options
       # @param usage [String] the first line of the help
       # @param rest [Symbol, nil] the keyword that gets the arguments after the options; nil: there may be none
+      # @param mixed [Boolean] whether options may also follow those arguments
       # @yield [OptionParser, Hash] to declare options that write into the hash
-      def initialize(usage, rest: nil, &declare)
+      def initialize(usage, rest: nil, mixed: false, &declare)
         @usage = usage
         @rest = rest
+        @mixed = mixed
         @declare = declare
       end
 
@@ -36,6 +38,7 @@ module Holdup
 
       # The optparse of Ruby 3.3 can't take "--" where names have to be exact, so it never sees it.
       def order(parser, argv)
+        return parser.permute(argv) if @mixed
         separator = argv.index("--") or return parser.order(argv)
         left = parser.order(argv.first(separator))
         left + argv.drop(left.empty? ? separator + 1 : separator)

@@ -1,15 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "lane"
-require_relative "ledger"
+require_relative "opening"
 require_relative "unit"
 
 module Holdup
   module Timeline
     # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of garbage.
     class Replay
-      TELLS_LEDGER = %i[begin ready resumed suspended started exited gc_start gc_end fork setting].freeze
-
       # @return [Array<Unit>] in the order in which they began
       attr_reader :units
       # @return [Hash{Integer => Ledger}]
@@ -23,7 +20,6 @@ module Holdup
       def initialize(recording)
         @recording = recording
         @length = recording.length_ticks
-        @lanes = {}
         @units = []
         @open = {}
         @collections = []
@@ -33,7 +29,9 @@ module Holdup
 
       # @return [self]
       def call
-        begin_window
+        opening = Opening.new(@recording)
+        @lanes = opening.lanes
+        @ledgers = opening.ledgers(lanes)
         @recording.events.each { |event| apply(event) }
         lanes.each { |lane| lane.close(@length) }
         self
@@ -43,32 +41,6 @@ module Holdup
       def lanes = @lanes.values
 
       private
-
-      # What each thread is in when the window begins is in its first event, or in the table for one without events.
-      def begin_window
-        told = ledgers_of_threads
-        firsts = @recording.events.uniq(&:thread)
-        firsts.each { |event| add(event.thread, start_of(event), event.unit, told[event.thread]) }
-        (@recording.threads.keys - @lanes.keys).each { |number| add(number, state(@recording.threads[number].phase), 0, nil) }
-        @ledgers = lanes.group_by(&:ledger).transform_values { |group| ledger(group) }
-      end
-
-      def start_of(event) = (event.kind == :started) ? :absent : state(event.before)
-
-      def state(phase) = (phase == :waiting) ? :stalled : phase
-
-      def add(number, state, unit, ledger)
-        listed = @recording.threads[number]
-        @lanes[number] = Lane.new(number, state:, unit:, name: listed&.name, ledger: listed&.ledger || ledger || 0)
-      end
-
-      def ledgers_of_threads
-        @recording.events.each_with_object({}) { |event, told| told[event.thread] ||= event.detail if TELLS_LEDGER.include?(event.kind) }
-      end
-
-      def ledger(group)
-        Ledger.new(waiting: group.count { |lane| lane.state == :stalled }, holder: group.find { |lane| lane.state == :running })
-      end
 
       def apply(event)
         lane = @lanes.fetch(event.thread)

@@ -20,6 +20,11 @@ run(lambda do |env|
   when "/callers" then [200, {}, [caller.join("\n")]]
   when "/threads" then Puma::Server.current.update_thread_pool_min_max(min: 1, max: 4) && [200, {}, ["ok"]]
   when "/pid" then [200, {}, [Process.pid.to_s]]
+  when "/light" then 3.times { sleep(0.001) } && [200, {}, ["ok"]]
+  when "/hog" # keeps the GVL for time slice after time slice
+    stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.3
+    nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+    [200, {}, ["ok"]]
   when "/busy" # takes the GVL five times
     5.times do
       stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.02

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "layout"
+require_relative "section"
+require_relative "timeline_names"
+
+module Holdup
+  module Reports
+    # What a capture shows as a whole: its window and cost, what has a name, who waited longest, and for whom.
+    class Timeline
+      ROWS = 10
+
+      # @param scene [Holdup::Timeline::Scene]
+      # @param holders [Holdup::Timeline::Holders]
+      # @param patterns [Array<Holdup::Timeline::Patterns::Pattern>]
+      # @param words [Words]
+      # @param layout [Layout]
+      def initialize(scene, holders:, patterns:, words:, layout:)
+        @scene = scene
+        @holders = holders
+        @patterns = patterns
+        @words = words
+        @layout = layout
+        @names = TimelineNames.new(scene, words)
+        @header = scene.recording.header
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{[*head, *pattern_lines, *tables].join("\n")}\n"
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
+
+      def head
+        [*@layout.bold(title), *remarks.flat_map { |remark| @layout.lines(remark) }]
+      end
+
+      def title
+        word(:title, process: @header.process_name, at: @names.clock(0), length: Figures.duration(@scene.recording.length_ns),
+          events: Figures.count(@scene.recording.events.size), threads: @scene.lanes.size, units: Figures.count(@scene.units.size))
+      end
+
+      def remarks
+        share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
+        [word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(word(:open) unless @header.closed?),
+          *(word(:lost, count: Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
+      end
+
+      def pattern_lines = @patterns.flat_map { |pattern| ["", *@layout.warning(word(pattern.key, **figures(pattern.facts)))] }
+
+      def figures(facts)
+        facts.to_h do |name, fact|
+          next [name, Figures.duration(fact)] if name.end_with?("ns")
+          [name, fact.is_a?(Integer) ? Figures.count(fact) : @names.text(fact)]
+        end
+      end
+
+      def tables
+        return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
+        [*(@layout.section(units) if @scene.whole_units.any?), *@layout.section(holders)]
+      end
+
+      def units
+        waited = @scene.whole_units.to_h { |unit| [unit, @scene.sums_of(unit)] }
+        longest = waited.max_by(ROWS) { |_, sums| sums[:stalled] }
+        columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
+        Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) }, notes: [word(:more)])
+      end
+
+      def unit_row(unit, sums)
+        [@names.text(unit.name), unit.id.to_s, time(unit.to - unit.from), time(sums[:running]), time(sums[:stalled]), time(sums[:idle]), @names.main(unit)]
+      end
+
+      def holders
+        rows = @holders.call
+        all = rows.sum(&:caused) + @holders.handoff
+        lines = rows.first(ROWS).map { |row| holder_row(row, all) }
+        columns = %i[holder caused share waits held longest].map { |key| word(key) }
+        handoff = [word(:handoff), time(@holders.handoff), share(@holders.handoff, all), "", "", ""]
+        Section.new(title: word(:holders), columns:, rows: [*lines, handoff])
+      end
+
+      def holder_row(row, all)
+        [@names.holder(row), time(row.caused), share(row.caused, all), Figures.count(row.waits), time(row.held), time(row.longest)]
+      end
+
+      def share(ticks, all) = all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(all))
+    end
+  end
+end

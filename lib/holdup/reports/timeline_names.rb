@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "width"
+
+module Holdup
+  module Reports
+    # How units, threads and moments of a capture are called.
+    class TimelineNames
+      # @param scene [Holdup::Timeline::Scene]
+      # @param words [Words]
+      def initialize(scene, words)
+        @scene = scene
+        @words = words
+      end
+
+      # @param name [String, nil] of a unit or thread
+      # @return [String]
+      def text(name) = (name.nil? || name.empty?) ? @words.call(:timeline_unnamed) : Width.clean(name)
+
+      # @return [String] of a thread
+      def thread(lane) = @words.call(:timeline_thread, name: (lane.name.nil? || lane.name.empty?) ? lane.number : Width.clean(lane.name))
+
+      # @param row [Holdup::Timeline::Holders::Row]
+      # @return [String]
+      def holder(row) = row.thread ? @words.call(:timeline_thread, name: text(row.thread)) : text(row.name)
+
+      # @param part [Holdup::Timeline::Wait::Part]
+      # @return [String] the unit that held, else the thread
+      def part(part) = part.unit ? text(part.unit.name) : thread(part.lane)
+
+      # @param unit [Holdup::Timeline::Unit]
+      # @return [String] for whom it waited longest
+      def main(unit)
+        waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span| @scene.wait(unit.lane, span) }
+        ticks = waits.flat_map(&:parts).group_by { |part| part(part) }.transform_values { |parts| parts.sum(&:ticks) }
+        ticks.max_by(&:last)&.first || Figures::NONE
+      end
+
+      # @param ticks [Integer] a duration
+      # @return [String]
+      def time(ticks) = Figures.duration(@scene.ns(ticks))
+
+      # @param ticks [Integer] since the window's begin
+      # @return [String] the time of day, UTC
+      def clock(ticks)
+        ns = @scene.recording.realtime_ns(ticks)
+        Time.at(ns / 1_000_000_000, ns % 1_000_000_000, :nsec).utc.strftime("%F %T.%L UTC")
+      end
+    end
+  end
+end

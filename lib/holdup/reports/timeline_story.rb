@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "layout"
+require_relative "section"
+require_relative "timeline_names"
+
+module Holdup
+  module Reports
+    # What one unit went through, line by line: when it ran, waited, for whom, how long.
+    class TimelineStory
+      # So many holders of one wait are named.
+      HOLDERS = 3
+      # The hand-off where it is more than a hundredth.
+      HANDOFF_SHARE = 100
+
+      # @param scene [Holdup::Timeline::Scene]
+      # @param unit [Holdup::Timeline::Unit]
+      # @param story [Holdup::Timeline::Story]
+      # @param words [Words]
+      # @param layout [Layout]
+      def initialize(scene, unit, story:, words:, layout:)
+        @scene = scene
+        @unit = unit
+        @story = story
+        @words = words
+        @layout = layout
+        @names = TimelineNames.new(scene, words)
+      end
+
+      # @return [String] ends with a newline
+      def call
+        "#{[*@layout.bold(title), *@layout.lines(split), *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
+
+      def title
+        word(:story, id: @unit.id, name: @names.text(@unit.name), thread: @names.thread(@unit.lane), at: @names.clock([@unit.from, 0].max),
+          wall: time((@unit.to || @scene.recording.length_ticks) - [@unit.from, 0].max))
+      end
+
+      def split
+        sums = @scene.sums_of(@unit)
+        kinds = %i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" }.join(", ")
+        word(:split, running: time(sums[:running]), stalled: time(sums[:stalled]), idle: time(sums[:idle]), kinds:,
+          caused: @unit.caused ? time(@unit.caused) : Figures::NONE)
+      end
+
+      def remarks = [*culprit, *(word(:fibers) if @unit.fibers)]
+
+      # Who is to blame for most of it.
+      def culprit
+        parts = @story.waits.flat_map(&:parts).group_by { |part| @names.part(part) }.transform_values { |own| own.sum(&:ticks) }
+        who, ticks = parts.max_by(&:last)
+        stalled = @story.waits.sum { |wait| wait.span.length }
+        word(:whole, share: Figures.share(ticks.fdiv(stalled)), who:) if who
+      end
+
+      def steps = @story.call.flat_map { |step| @layout.item("#{moment(step)}  ", sentence(step)) }
+
+      def moment(step) = "#{"+#{time(step.from)}".rjust(10)}  #{time(step.length).rjust(8)}"
+
+      def sentence(step)
+        case step.state
+        when nil then together(step)
+        when :stalled then word((step.kind == :preempted) ? :step_preempted : :step_stalled, holders: holders(step.wait))
+        when :idle then word(:step_idle, kind: word(:"kind_#{step.kind || "none"}"))
+        else word(:"step_#{step.state}")
+        end
+      end
+
+      def together(step)
+        word(:step_together, count: Figures.count(step.count), **%i[running stalled idle].to_h { |state| [state, time(step.sums.fetch(state, 0))] })
+      end
+
+      def holders(wait)
+        parts = wait.parts.group_by { |part| [part.lane, part.unit] }.map { |_, own| own.first.with(ticks: own.sum(&:ticks)) }
+        named = parts.max_by(HOLDERS, &:ticks).map { |part| word(:part, who: @names.part(part), thread: @names.thread(part.lane), time: time(part.ticks)) }
+        named << word(:nobody, time: time(wait.handoff)) if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
+        named.join(", ")
+      end
+    end
+  end
+end

@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Timeline
+    # What has a name among the things that make threads wait, where counts tell it.
+    class Patterns
+      # A time slice ends a hold of Ruby code after 100 ms; C code that keeps the GVL has no slice.
+      LONG_HOLD_NS = 150_000_000
+      # Shorter collections are daily business.
+      GC_NS = 10_000_000
+      # A release for less than a fifth of the wait that it cost; so often, and for at least half of what the unit waited.
+      RELEASE_SHARE = 5
+      RELEASES = 5
+      # Gave the GVL up by itself, long before the slice ended.
+      PASS_NS = 10_000_000
+      PASSES = 50
+      # So many units at once in line for locks.
+      QUEUE = 3
+
+      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pass_storm; `facts`: numbers and names for the sentence
+      Pattern = Data.define(:key, :facts)
+
+      # @param scene [Scene]
+      def initialize(scene)
+        @scene = scene
+      end
+
+      # @return [Array<Pattern>]
+      def call = [long_hold, gc_pause, convoy, lock_queue, pass_storm].compact
+
+      private
+
+      def ns(ticks) = @scene.ns(ticks)
+
+      def long_hold
+        long = @scene.holds.select { |hold| ns(hold.length) >= LONG_HOLD_NS && waited_for(hold.lane, hold).positive? }
+        hold = long.max_by(&:length) or return
+        Pattern.new(:long_hold, {who: hold.unit&.name, thread: hold.lane.name, ns: ns(hold.length), waited_ns: ns(waited_for(hold.lane, hold)), count: long.size})
+      end
+
+      # What others of its GVL waited during a hold.
+      def waited_for(lane, hold)
+        @scene.waits.sum { |wait| (wait.lane.ledger == lane.ledger) ? overlap(wait.span, hold.from, hold.to) : 0 }
+      end
+
+      def gc_pause
+        long = @scene.collections.select { |_, from, to| ns(to - from) >= GC_NS }
+        lane, from, to = long.max_by { |_, start, finish| finish - start }
+        Pattern.new(:gc_pause, {thread: lane.name, ns: ns(to - from), count: long.size, waited_ns: ns(waited_for(lane, Span.new(:running, from, to)))}) if lane
+      end
+
+      def convoy
+        found = @scene.whole_units.to_h { |unit| [unit, costly_releases(unit)] }.select { |_, waits| waits.size >= RELEASES }
+        found.select! { |unit, waits| waits.sum(&:length) * 2 >= @scene.sums_of(unit)[:stalled] }
+        unit, waits = found.max_by { |_, own| own.sum(&:length) }
+        Pattern.new(:convoy, {who: unit.name, id: unit.id, count: waits.size, waited_ns: ns(waits.sum(&:length)), units: found.size}) if unit
+      end
+
+      # Waits that cost five times and more of the idle period before.
+      def costly_releases(unit)
+        @scene.spans_of(unit).each_cons(2).filter_map do |idle, wait|
+          wait if idle.state == :idle && wait.state == :stalled && ns(wait.length) > 1_000_000 && wait.length >= idle.length * RELEASE_SHARE
+        end
+      end
+
+      def lock_queue
+        spans = @scene.lanes.flat_map { |lane| lane.spans.select { |span| span.state == :idle && span.kind == :lock && !span.unit.zero? } }
+        most = most_at_once(spans)
+        Pattern.new(:lock_queue, {count: most, waits: spans.size, waited_ns: ns(spans.sum(&:length))}) if most >= QUEUE
+      end
+
+      def most_at_once(spans)
+        edges = spans.flat_map { |span| [[span.from, 1], [span.to, -1]] }.sort
+        open = 0
+        edges.map { |_, change| open += change }.max || 0
+      end
+
+      def pass_storm
+        passes = @scene.lanes.to_h { |lane| [lane, early_yields(lane)] }
+        lane, count = passes.max_by(&:last)
+        Pattern.new(:pass_storm, {thread: lane.name, count:, who: who(lane)}) if lane && count >= PASSES
+      end
+
+      def early_yields(lane)
+        lane.spans.each_cons(2).count { |run, wait| run.state == :running && wait.kind == :preempted && ns(run.length) < PASS_NS }
+      end
+
+      def who(lane)
+        spans = lane.spans.select { |span| span.kind == :preempted }
+        @scene.unit_of(spans.max_by(&:length))&.name
+      end
+
+      def overlap(span, from, to) = [[span.to, to].min - [span.from, from].max, 0].max
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "replay"
+require_relative "wait"
+
+module Holdup
+  module Timeline
+    # `unit`: the one that took most of it, nil for none.
+    Hold = Data.define(:lane, :from, :to, :unit) do
+      # @return [Integer] ticks
+      def length = to - from
+    end
+
+    # A capture, ready to be asked: which unit a span belongs to, who held the GVL from when to when, for whom a thread waited.
+    class Scene
+      # @return [Capture::Recording]
+      attr_reader :recording
+      # @return [Array<Lane>] those that were there
+      attr_reader :lanes
+      # @return [Array<Unit>]
+      attr_reader :units
+      # @return [Array<Array(Lane, Integer, Integer)>] collections of garbage: thread, from, to (ticks)
+      attr_reader :collections
+
+      # @param recording [Capture::Recording]
+      def initialize(recording)
+        @recording = recording
+        replay = Replay.new(recording).call
+        @lanes = replay.lanes.reject { |lane| lane.spans.all? { |span| span.state == :absent } }
+        @units = replay.units
+        by_number = replay.lanes.to_h { |lane| [lane.number, lane] }
+        @collections = replay.collections.map { |number, from, to| [by_number.fetch(number), from, to] }
+        @numbered = @units.group_by(&:number)
+        @holds = @lanes.group_by(&:ledger).transform_values { |lanes| pieces(lanes) }
+      end
+
+      # @param ticks [Integer] a duration
+      # @return [Integer]
+      def ns(ticks) = @recording.header.ns(ticks)
+
+      # @return [Array<Unit>] that lie in the window from end to end
+      def whole_units = @units.select(&:whole?)
+
+      # @param unit [Unit]
+      # @return [Array<Span>] of its thread, cut to its time; on a thread that follows its fibers also those of other fibers
+      def spans_of(unit) = cut(unit.lane.spans, [unit.from, 0].max, unit.to || @recording.length_ticks)
+
+      # @param unit [Unit]
+      # @return [Hash{Symbol => Integer}] ticks by state, and by kind of idle
+      def sums_of(unit)
+        spans_of(unit).each_with_object(Hash.new(0)) do |span, sums|
+          sums[span.state] += span.length
+          sums[span.kind] += span.length if span.state == :idle && span.kind
+        end
+      end
+
+      # @return [Unit, nil] that the span belongs to
+      def unit_of(span)
+        @numbered[span.unit]&.reverse_each&.find { |unit| unit.from <= span.from } unless span.unit.zero?
+      end
+
+      # @param lane [Lane] whose thread waited
+      # @param span [Span] a stalled one of it
+      # @return [Wait] for whom
+      def wait(lane, span)
+        held = during(@holds.fetch(lane.ledger), span.from, span.to)
+        parts = held.map { |holder, piece| Wait::Part.new(holder, unit_of(piece), [piece.to, span.to].min - [piece.from, span.from].max) }
+        Wait.new(lane, span, parts.select { |part| part.ticks.positive? })
+      end
+
+      # @return [Array<Wait>] of all threads
+      def waits = @waits ||= @lanes.flat_map { |lane| lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) } }
+
+      # @return [Array<Hold>] uninterrupted, whatever units began and ended in them
+      def holds = @all_holds ||= @lanes.flat_map { |lane| runs(lane).map { |run| hold(lane, run) } }
+
+      private
+
+      def pieces(lanes)
+        lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] } }.sort_by { |_, span| span.from }
+      end
+
+      def during(pieces, from, to)
+        first = pieces.bsearch_index { |_, span| span.to > from } or return []
+        (first...pieces.size).lazy.map { |index| pieces[index] }.take_while { |_, span| span.from < to }.to_a
+      end
+
+      def cut(spans, from, to)
+        spans.select { |span| span.to > from && span.from < to }.map do |span|
+          Span.new(span.state, [span.from, from].max, [span.to, to].min, span.unit, span.kind)
+        end
+      end
+
+      def runs(lane) = lane.spans.slice_when { |one, other| other.state != one.state }.select { |run| run.first.state == :running }
+
+      def hold(lane, run)
+        Hold.new(lane:, from: run.first.from, to: run.last.to, unit: unit_of(run.max_by(&:length)))
+      end
+    end
+  end
+end

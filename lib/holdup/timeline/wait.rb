@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Timeline
+    # One wait for the GVL, and who had it meanwhile; what is left over was the hand-off.
+    Wait = Data.define(:lane, :span, :parts) do
+      # @return [Integer] ticks while nobody held
+      def handoff = span.length - parts.sum(&:ticks)
+
+      # @return [Part, nil] who held the longest, over all its holds
+      def main
+        sums = parts.group_by { |part| [part.lane, part.unit] }.transform_values { |own| own.sum(&:ticks) }
+        (lane, unit), ticks = sums.max_by(&:last)
+        Wait::Part.new(lane, unit, ticks) if lane
+      end
+    end
+
+    # `lane` held for `ticks` of the wait, in `unit` (nil: in none).
+    Wait::Part = Data.define(:lane, :unit, :ticks)
+  end
+end

@@ -1,0 +1,58 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture/archive"
+
+class TimelineCommandTest < Minitest::Test
+  include CommandLine
+
+  MS = 1_000_000
+
+  def test_the_whole_capture
+    with_capture do |file|
+      said = holdup("timeline", file)
+      assert_equal [0, ""], [said.status, said.err]
+      assert_match(/\Apid 7, 2026-09-21 .* UTC: 200 ms, 14 events of 3 threads, 2 units\n/, said.out)
+      assert_match(/^GET \/hog +90\.0 ms  93\.8 %      1 /, said.out)
+      assert_match(/^\(nobody: hand-off\) +3\.00 ms   3\.1 %/, said.out)
+      assert_match(/^GET \/light +1  104 ms +7\.00 ms  92\.0 ms .* GET \/hog$/, said.out)
+    end
+  end
+
+  def test_the_story_of_one_unit_by_its_number_or_as_the_slowest
+    with_capture do |file|
+      said = holdup("timeline", file, "--unit", "1").out
+      assert_match(/\AUnit 1: GET \/light on thread srv 2, /, said)
+      assert_match(/^97\.8 % of its waiting was for GET \/hog\.$/, said)
+      assert_match(/^ +\+9\.00 ms   92\.0 ms  waited for GET \/hog \(thread srv 1\) 90\.0 ms, the hand-off$/, said)
+      assert_match(/\AUnit 2: GET \/hog/, holdup("timeline", "--unit", "slowest", file).out)
+    end
+  end
+
+  def test_in_japanese
+    with_capture do |file|
+      assert_match(/GVL 待ちの 97\.8 % は GET \/hog を待っていました。/, holdup("timeline", file, "--unit", "1", "--lang", "ja").out)
+      assert_match(/待ち先（GVL の保持者）/, holdup("timeline", file, "--lang", "ja").out)
+    end
+  end
+
+  def test_what_is_asked_wrongly
+    with_capture do |file|
+      assert_equal [2, 2, 2, 2], [["timeline"], ["timeline", file, file], ["timeline", file, "--unit", "x"], ["timeline", file, "--what"]].map { |given| holdup(*given).status }
+      assert_match(/no unit 99 in this capture/, holdup("timeline", file, "--unit", "99").err)
+      assert_match(/none can't be read .*; give a file that `holdup capture` made/, holdup("timeline", "/none").err)
+      assert_match(/is no capture of Holdup/, holdup("timeline", __FILE__).err)
+    end
+  end
+
+  private
+
+  # The light unit is ready again at 10 ms, beside the hog that holds until 100 ms, and gets the GVL at 102 ms.
+  def with_capture
+    ring = EventRing.new.running(3).begins(2, 3, 1 * MS).suspended(3, 5 * MS, unit: 2)
+    ring.resumed(2, 5 * MS).begins(1, 2, 5 * MS).ready(3, 10 * MS, unit: 2).suspended(2, 100 * MS, unit: 1).ready(2, 101 * MS, unit: 1)
+    ring.resumed(3, 102 * MS, unit: 2).ends(2, 3, 105 * MS, name: "GET /light").suspended(3, 105 * MS).resumed(2, 105 * MS, unit: 1)
+    ring.ends(1, 2, 150 * MS, name: "GET /hog")
+    Dir.mktmpdir { |folder| yield Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 200 * MS), Time.at(0)) }
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture"
+require "holdup/timeline"
+
+class Holdup::Timeline::PatternsTest < Minitest::Test
+  MS = 1_000_000
+
+  def patterns(ring, to: 2_000 * MS)
+    scene = Holdup::Timeline::Scene.new(ring.recording(to:))
+    Holdup::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
+  end
+
+  def test_calm
+    ring = EventRing.new.running(2).ready(3, 1 * MS).suspended(2, 2 * MS).resumed(3, 3 * MS)
+    assert_empty patterns(ring, to: 4 * MS)
+  end
+
+  def test_a_hold_longer_than_a_time_slice
+    ring = EventRing.new.idle(2).ready(2, 0).resumed(2, 0)
+    ring.unit(1, 2, 1 * MS, 400 * MS, name: "GET /hog") { ring.ready(3, 50 * MS).suspended(2, 400 * MS, unit: 1).resumed(3, 401 * MS) }
+    found = patterns(ring).fetch(:long_hold)
+    assert_equal ["GET /hog", 400 * MS, 350 * MS], found.values_at(:who, :ns, :waited_ns)
+  end
+
+  def test_a_collection_of_garbage
+    ring = EventRing.new.running(2).ready(3, 10 * MS).collected(2, 5 * MS, 45 * MS)
+    assert_equal({thread: "srv 1", ns: 40 * MS, count: 1, waited_ns: 35 * MS}, patterns(ring, to: 50 * MS).fetch(:gc_pause))
+  end
+
+  # Ten releases of 1 ms, each of which costs 100 ms.
+  def test_a_convoy
+    ring = EventRing.new.running(3)
+    ring.unit(1, 3, 0, 1_100 * MS, name: "GET /light") do
+      10.times do |turn|
+        at = 1 + turn * 110
+        ring.suspended(3, at * MS, unit: 1).resumed(2, at * MS).ready(3, (at + 1) * MS, unit: 1).suspended(2, (at + 101) * MS).resumed(3, (at + 101) * MS, unit: 1)
+      end
+    end
+    found = patterns(ring).fetch(:convoy)
+    assert_equal ["GET /light", 10, 1_000 * MS], found.values_at(:who, :count, :waited_ns)
+  end
+
+  def test_units_in_line_for_a_lock
+    ring = EventRing.new(threads: (1..6).to_h { |number| [number, "srv #{number}"] }).running(1)
+    (2..5).each { |thread| ring.idle(thread).ready(thread, thread * MS).resumed(thread, thread * MS, unit: thread).suspended(thread, thread * MS + 1, unit: thread) }
+    (2..5).each { |thread| ring.ready(thread, (thread + 20) * MS, kind: :lock, unit: thread).resumed(thread, (thread + 20) * MS, unit: thread).suspended(thread, (thread + 21) * MS, unit: thread) }
+    assert_equal 4, patterns(ring).fetch(:lock_queue).fetch(:count)
+  end
+
+  def test_a_storm_of_yields
+    ring = EventRing.new.running(2)
+    60.times do |turn|
+      at = (turn * 2 + 1) * MS
+      ring.suspended(2, at).ready(2, at, yielded: true).resumed(3, at + 1).suspended(3, at + MS).resumed(2, at + MS)
+    end
+    assert_equal ["srv 1", 60], patterns(ring).fetch(:pass_storm).values_at(:thread, :count)
+  end
+end

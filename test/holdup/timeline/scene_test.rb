@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture"
+require "holdup/timeline"
+
+class Holdup::Timeline::SceneTest < Minitest::Test
+  MS = 1_000_000
+
+  # The hog holds from 0 to 100 ms; the light unit is ready at 10 ms and waits for it until 102 ms.
+  def scene
+    ring = EventRing.new.running(2).idle(3)
+    ring.unit(1, 2, 1 * MS, 100 * MS, name: "GET /hog") do
+      ring.ready(3, 10 * MS)
+      ring.suspended(2, 100 * MS - 1, unit: 1)
+      ring.resumed(3, 102 * MS)
+    end
+    ring.unit(2, 3, 103 * MS, 110 * MS, name: "GET /light") { ring }
+    Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+  end
+
+  def test_every_lane_fills_the_window
+    assert_equal [200 * MS], scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
+  end
+
+  def test_a_wait_says_for_whom
+    wait = scene.waits.find { |one| one.lane.number == 3 }
+    assert_equal [92 * MS, "GET /hog"], [wait.span.length, wait.main.unit.name]
+    assert_equal 90 * MS - 1, wait.main.ticks
+    assert_equal 2 * MS + 1, wait.handoff
+  end
+
+  def test_holders_come_with_what_they_caused
+    holders = Holdup::Timeline::Holders.new(scene)
+    row = holders.call.first
+    assert_equal ["GET /hog", 90 * MS - 1, 1], [row.name, row.caused, row.waits]
+    assert_equal scene.waits.sum { |wait| wait.span.length }, holders.call.sum(&:caused) + holders.handoff
+  end
+
+  def test_units_have_their_parts
+    light = scene.whole_units.find { |unit| unit.name == "GET /light" }
+    assert_equal({running: 7 * MS}, scene.sums_of(light))
+  end
+
+  def test_a_story_tells_short_periods_together
+    ring = EventRing.new.running(2)
+    ring.unit(1, 2, 0, 1000, name: "GET /hog") do
+      40.times do |turn|
+        at = 10 + turn * 20
+        ring.suspended(2, at, unit: 1).ready(2, at + 5, unit: 1).resumed(2, at + 6, unit: 1)
+      end
+    end
+    scene = Holdup::Timeline::Scene.new(ring.recording(to: 1000))
+    steps = Holdup::Timeline::Story.new(scene, scene.units.first).call
+    assert_operator steps.size, :<, 60
+    assert_equal 1000, steps.sum(&:length)
+    assert_operator steps.map(&:count).max, :>, 1
+  end
+end

@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture/archive"
+require "holdup/timeline"
+
+# A capture of a real Puma while a hog keeps the GVL from light requests.
+class CaptureIntegrationTest < Minitest::Test
+  include CommandLine
+
+  def test_the_hog_is_named_as_whom_light_requests_waited_for
+    ServedApp.serve(*%w[bundle exec ruby -W:deprecated -S puma -C puma.rb], app: "plain") do |app|
+      app.wait { app.live.any? }
+      traffic = %w[/light /hog].map { |path| Traffic.to(app, path, clients: 1) }
+      out = File.join(app.root, "captures")
+      said = holdup_process("capture", "--seconds", "2", "--dir", app.dir, "--out", out, env: {"HOME" => app.root})
+      traffic.each(&:stop)
+      assert_equal 0, said.status, said.err
+      file = Dir[File.join(out, "*.holdup-capture")].first
+      assert_includes said.out, "holdup timeline #{file}"
+      assert_empty Dir[File.join(app.dir, "*.events")]
+      assert_hog(file)
+    end
+  end
+
+  private
+
+  def assert_hog(file)
+    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
+    assert_equal [scene.recording.length_ticks], scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
+    light = scene.whole_units.select { |unit| unit.name == "GET /light" }.max_by { |unit| scene.sums_of(unit)[:stalled] }
+    text = holdup("timeline", file, "--unit", light.id.to_s).out
+    assert_match(/of its waiting was for GET \/hog\./, text)
+    assert_operator text[/([\d.]+) % of its waiting/, 1].to_f, :>=, 80, text
+    assert_match(/^GET \/hog /, holdup("timeline", file).out[/For whom.*/m].lines[2])
+  end
+end
