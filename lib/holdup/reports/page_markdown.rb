@@ -17,7 +17,7 @@ module Holdup
 
       private
 
-      def head = ["# #{escape(@page.title)}", "", *list(@page.facts), "**#{escape(@page.lead)}**"]
+      def head = ["# #{escape(@page.title)}", "", *list(@page.facts), *(@page.lead && "**#{escape(@page.lead)}**")]
 
       def remarks = @page.remarks.empty? ? [] : ["", *list(@page.remarks)[0..-2]]
 
@@ -29,7 +29,7 @@ module Holdup
       end
 
       def table(section)
-        [line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) }]
+        [line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) }, *(section.total && [line(section.total)])]
       end
 
       def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"

@@ -80,7 +80,7 @@ module Holdup
       def file(page, name, ending)
         return unless page.exports.include?(ending)
         response.headers.merge!("content-type" => FILES.fetch(ending), "content-disposition" => %(attachment; filename="holdup-#{name}.#{ending}"))
-        page.export(ending)
+        page.export(ending, page.title || word(:"title_#{name}"))
       end
 
       # Where the collector is dead, figures of "now" are old: since when is said above them.

@@ -50,6 +50,12 @@ module Holdup
       # @return [Integer] rows of a table
       def limit = self["limit"] ? Inquiry::Values.whole("limit", self["limit"], 1..10_000) : LIMIT
 
+      # @return [Integer] units that a name must have to be listed
+      def least = self["least"] ? Inquiry::Values.whole("least", self["least"], 1..1_000_000_000) : 1
+
+      # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00"
+      def span = [from_s, until_s].map { |second| Time.at(second).strftime("%F %H:%M") }.join(" - ")
+
       # @param overriding [Hash] what the page says itself
       # @return [Analysis::Filter]
       def filter(**overriding) = Analysis::Filter.new(kind:, name: pattern, queue: self["queue"], threads:, **overriding)
@@ -77,7 +83,7 @@ module Holdup
       def check
         @params.each { |name, value| check_text(name, value) }
         raise UsageError.new("since is not before until", "there would be nothing to show; swap or correct them") unless from_s < until_s
-        [kind, threads, limit]
+        [kind, threads, limit, least]
       end
 
       def check_text(name, value)

@@ -65,18 +65,39 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"], [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]
     get "/endpoints.csv"
     assert_equal 9, last_response.body.lines.size
-    get "/blame.md"
-    assert_match(/\A# Holdup report/, last_response.body)
-    %w[/overview.csv /overview.exe /endpoints. /.json /jit.json].each do |path|
+    %w[/overview.exe /endpoints. /.json /compare.csv].each do |path|
       get path
       assert_equal 404, last_response.status, path
     end
   end
 
+  def test_each_page_as_each_file
+    (PAGES - %w[/ /compare /advice] + ["/overview", "/endpoint"]).product(%w[json csv md]).each do |path, ending|
+      get "#{path}.#{ending}", {"unit" => "OrdersController#index", "lang" => "ja"}
+      assert_equal 200, last_response.status, [path, ending]
+      assert_includes last_response.headers["content-disposition"], "holdup#{path.tr("/", "-")}.#{ending}"
+      send(:"holds_#{ending}", last_response.body.force_encoding("UTF-8"), path)
+    end
+  end
+
+  def holds_json(body, path) = assert_kind_of(Hash, JSON.parse(body), path)
+
+  def holds_csv(body, path) = (path == "/health") ? assert_empty(body) : assert_includes(body, "\r\n", path)
+
+  def holds_md(body, path)
+    assert_match(/\A# .*\n/, body, path)
+    body.scan(/(?:^\|.*\n)+/) { |table| assert_equal 1, table.lines.map { |line| line.gsub("\\|", "").count("|") }.uniq.size, path }
+  end
+
+  def test_links_to_files_carry_what_was_asked
+    get "/blame", {"since" => "6h", "name" => "Orders*", "limit" => "3"}
+    assert_equal %w[json csv md].map { |ending| "/blame.#{ending}?since=6h&amp;name=Orders*&amp;limit=3" }, last_response.body.gsub("%2A", "*").scan(/href="([^"]*)" download/).flatten
+  end
+
   def test_what_is_put_together_wrongly_is_said
     assert_equal 400, answer("/endpoints", "since=%ZZ")
     {"since=x" => "since can", "since=1h&until=2h" => "since is not before until", "kind=cat" => "kind can", "sort=nme" => "did you mean name?", "sort=p95&dir=up" => "dir can",
-     "limit=0" => "limit can", "threads=x" => "threads can", "name=%00" => "no text", "name=#{"a" * 1001}" => "too long",
+     "limit=0" => "limit can", "least=0" => "least can", "threads=x" => "threads can", "name=%00" => "no text", "name=#{"a" * 1001}" => "too long",
      "x=#{"a" * 9000}" => "too long"}.each do |query, sentence|
       get "/endpoints?#{query}"
       assert_equal 400, last_response.status, query[0, 60]

@@ -4,6 +4,7 @@ require_relative "../../advice"
 require_relative "../../analysis/sizing/objective"
 require_relative "../../errors"
 require_relative "../../inquiry/sized"
+require_relative "../../reports/json_advice"
 require_relative "../advised"
 require_relative "advice/what_if"
 require_relative "base"
@@ -27,12 +28,7 @@ module Holdup
         # @raise [Error] while it is replayed for somebody else
         def blocks = alone { [kinds, *answers, *advised.grounds] }
 
-        def exports = %w[json md]
-
         def asks = []
-
-        # @return [String]
-        def export(ending) = alone { file(ending) }
 
         private
 
@@ -45,14 +41,7 @@ module Holdup
           end
         end
 
-        def file(ending)
-          if ending == "json"
-            require_relative "../../reports/json_advice"
-            return Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s).call
-          end
-          require_relative "../../reports/markdown_advice"
-          Reports::MarkdownAdvice.new(recommendation, found, span:, words: @words.reports, limit: query.limit, kind:).call
-        end
+        def json = alone { Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s, kind:).call }
 
         def kind = query.kind || :request
 

@@ -3,7 +3,10 @@
 require_relative "../../inquiry/marks"
 require_relative "../../inquiry/summed"
 require_relative "../../reports/headline"
+require_relative "../../reports/page_markdown"
 require_relative "../blocks"
+require_relative "../csv"
+require_relative "../plain"
 
 module Holdup
   class Web
@@ -28,11 +31,16 @@ module Holdup
         def charts = {}
 
         # @return [Array<String>] endings that it can be had with
-        def exports = []
+        def exports = %w[json csv md]
 
-        # @param _ending [String] one of exports
+        # @param ending [String] one of exports
+        # @param title [String]
         # @return [String]
-        def export(_ending) = nil
+        def export(ending, title)
+          return json if ending == "json"
+          page = Plain.new(span? ? "#{title}, #{query.span}" : title, blocks, words: @words).call
+          (ending == "csv") ? Csv.of(page) : Reports::PageMarkdown.new(page).call
+        end
 
         # @return [Boolean] whether it is about a span of time
         def span? = true

@@ -20,14 +20,11 @@ module Holdup
           [form, Blocks::Lead.new(text: calculation.answer), Charts::Calculation.new(calculator, words: @words, timed: timed?).call, Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
         end
 
-        def exports = %w[json]
-
-        # @return [String]
-        def export(_json) = calculation.json
-
         def span? = false
 
         private
+
+        def json = calculation.json
 
         def form
           fields = FIELDS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: shown(name), hint:, slider: Blocks::Slider.new(*SLIDERS[name])) }

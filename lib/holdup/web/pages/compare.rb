@@ -2,6 +2,7 @@
 
 require_relative "../../analysis/comparison"
 require_relative "../../reports/compare"
+require_relative "../../reports/compare/json"
 require_relative "../charts/sides"
 require_relative "base"
 require_relative "compare/sides"
@@ -18,15 +19,11 @@ module Holdup
         # @return [Array<Object>]
         def blocks = [form, *((sides.size == 2) ? compared : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
 
-        def exports = (sides.size == 2) ? %w[json] : []
-
-        # @return [String]
-        def export(_json)
-          require_relative "../../reports/compare/json"
-          Reports::Compare::Json.new(comparison, sentences: report.sentences).call
-        end
+        def exports = (sides.size == 2) ? super : []
 
         private
+
+        def json = Reports::Compare::Json.new(comparison, sentences: report.sentences).call
 
         def form
           fields = HINTS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:) }

@@ -4,6 +4,7 @@ require_relative "../../doctor"
 require_relative "../../doctor/examination"
 require_relative "../../doctor/segment_facts"
 require_relative "../../reports/figures"
+require_relative "../../reports/findings_json"
 require_relative "base"
 
 module Holdup
@@ -18,17 +19,11 @@ module Holdup
         # @return [Array<Object>]
         def blocks = [checks, *stored, segments].compact
 
-        def exports = %w[json]
-
-        # @return [String]
-        def export(_json)
-          require_relative "../../reports/findings_json"
-          Reports::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
-        end
-
         def span? = false
 
         private
+
+        def json = Reports::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
 
         def host = @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock, segments: Doctor::SegmentFacts, open_store: @context.store).call
 

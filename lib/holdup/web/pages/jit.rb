@@ -4,12 +4,15 @@ require_relative "../../reports/figures"
 require_relative "../../reports/sections/jit"
 require_relative "../charts/warm_up"
 require_relative "base"
+require_relative "reported"
 
 module Holdup
   class Web
     module Pages
       # The JIT of each process: since when, how warm, how much memory, what spoils it.
       class Jit < Base
+        include Reported
+
         NS = 1_000_000_000
         COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full life_thrown].freeze
 

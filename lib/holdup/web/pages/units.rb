@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "base"
+require_relative "reported"
 require_relative "units/csv"
 require_relative "units/order"
 require_relative "units/table"
@@ -10,6 +11,8 @@ module Holdup
     module Pages
       # All endpoints, or all jobs, sorted by what one asks for.
       class UnitsPage < Base
+        include Reported
+
         SORT = "suffered"
 
         # @return [Array<Object>]
@@ -18,16 +21,10 @@ module Holdup
           [Blocks::Notes.new(texts: headline.figures), Units::Table.new(summary, words: @words, link: method(:unit_link)).call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: more)]
         end
 
-        def exports = %w[csv json]
+        def asks = %w[name least]
 
-        def asks = %w[name]
-
-        # @return [String]
-        def export(ending)
-          return Units::Csv.call(sorted, summary) if ending == "csv"
-          require_relative "../../reports/json"
-          Reports::Json.new(summary, words: @words.reports).call
-        end
+        # @return [String] as CSV with all figures as they are
+        def export(ending, title) = (ending == "csv") ? Units::Csv.call(sorted, summary) : super
 
         private
 
@@ -35,10 +32,12 @@ module Holdup
 
         def order = @order ||= Units::Order.new(query["sort"] || SORT, query["dir"])
 
-        def sorted = @sorted ||= order.call(summary.rows, summary)
+        def sorted = @sorted ||= order.call(listed, summary)
+
+        def listed = summary.rows.select { |row| row.count >= query.least }
 
         def more
-          hidden = summary.rows.size - query.limit
+          hidden = sorted.size - query.limit
           hidden.positive? ? [word(:more_rows_here, count: Reports::Figures.count(hidden))] : []
         end
       end

@@ -17,6 +17,8 @@ module Holdup
 
         def threads = chosen.threads
 
+        def least = 1
+
         # @return [Boolean] whether it goes on
         def live? = false
 

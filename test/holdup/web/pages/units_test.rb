@@ -28,6 +28,16 @@ class Holdup::Web::UnitsTest < Minitest::Test
     assert_includes text, "6 more"
   end
 
+  def test_only_those_that_ran_often
+    get "/endpoints", {"least" => "300", "sort" => "name", "dir" => "asc"}
+    assert_equal %w[OrdersController#index ProductsController#index], names
+    get "/endpoints.csv", {"least" => "300"}
+    assert_equal 3, last_response.body.lines.size
+    get "/endpoints.md", {"least" => "301"}
+    assert_includes last_response.body, "| ProductsController\\#index | 900 |"
+    refute_includes last_response.body, "OrdersController"
+  end
+
   def test_names_are_text_whatever_is_in_them
     @sample = hostile
     %w[/ /endpoints /blame /advice /processes /health].each do |path|

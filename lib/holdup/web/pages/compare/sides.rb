@@ -58,7 +58,7 @@ module Holdup
 
         def of_spans
           from_s, to_s = base
-          [Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter).side(told(from_s, to_s)), recorded.side(told(@query.from_s, @query.until_s))]
+          [Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter).side(told(from_s, to_s)), recorded.side(@query.span)]
         end
 
         def base

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "../reports/width"
+
+module Holdup
+  class Web
+    # Tables for a spreadsheet.
+    module Csv
+      # What a spreadsheet would take for the start of a formula; names come from requests.
+      FORMULA = /\A[=+\-@]/
+      # What looks like one and is a figure: "-12.3 %", "+5", and "-" for none.
+      FIGURE = /\A[+-](?:[\d.,]+(?: ?\S{1,4})?)?\z/
+
+      module_function
+
+      # @param lines [Array<Array<String, Numeric, nil>>]
+      # @return [String]
+      def call(lines) = lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
+
+      # @param page [Reports::Page]
+      # @return [String] its tables, one after the other, each under a line with its title
+      def of(page) = page.sections.reject { |section| section.columns.empty? }.map { |section| call([[section.title], section.columns, *section.rows, *(section.total && [section.total])]) }.join("\r\n")
+
+      def harmless(field)
+        return field unless field.is_a?(String)
+        text = Reports::Width.clean(field)
+        (FORMULA.match?(text) && !FIGURE.match?(text)) ? "'#{text}" : text
+      end
+
+      def quoted(field) = field.to_s.match?(/[",\r\n]/) ? %("#{field.to_s.gsub('"', '""')}") : field.to_s
+      private_class_method :harmless, :quoted
+    end
+  end
+end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/reports/page"
+require "holdup/reports/section"
+require "holdup/web/csv"
+
+class Holdup::Web::CsvTest < Minitest::Test
+  def test_figures_stay_and_formulas_do_not
+    fields = {"-12.3 %" => "-12.3 %", "+5" => "+5", "-" => "-", "-1.5 ms" => "-1.5 ms", -3 => "-3", 0.5 => "0.5", nil => "", "=1+1" => "'=1+1", "+1+cmd|x" => "'+1+cmd|x", "-2+3" => "'-2+3",
+              "@SUM(A1)" => "'@SUM(A1)", "a,b" => %("a,b"), "say \"x\"" => %("say ""x"""), "a\r\nb" => "a??b"}
+    fields.each { |field, written| assert_equal "#{written}\r\n", Holdup::Web::Csv.call([[field]]), field.inspect }
+  end
+
+  def test_tables_one_after_the_other
+    sections = [Holdup::Reports::Section.new(title: "One", columns: %w[a b], rows: [%w[1 2]], total: %w[3 4]), Holdup::Reports::Section.new(title: "Words", columns: [], rows: [], notes: ["x"]),
+      Holdup::Reports::Section.new(title: "Two", columns: %w[c], rows: [%w[5]])]
+    page = Holdup::Reports::Page.new(title: "", facts: [], lead: nil, remarks: [], sections:)
+    assert_equal "One\r\na,b\r\n1,2\r\n3,4\r\n\r\nTwo\r\nc\r\n5\r\n", Holdup::Web::Csv.of(page)
+  end
+end
