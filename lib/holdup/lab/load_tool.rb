@@ -26,6 +26,9 @@ module Holdup
         program ? new(program) : raise(UnsupportedError.new("there is no #{self::PROGRAM} on this machine", "install it (#{self::PACKAGES}), or leave out --load-tool"))
       end
 
+      # @return [Boolean] whether it knows connections, each of which waits for its answer, and no rate
+      def self.closed? = self::KIND == :closed
+
       # @param routes [Array<Route>]
       # @return [String, nil] why it can't send them
       def self.refusal(_routes) = nil

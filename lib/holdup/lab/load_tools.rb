@@ -10,7 +10,7 @@ module Holdup
     module LoadTools
       ALL = [Wrk, Hey, Oha].to_h { |tool| [tool::PROGRAM, tool] }.freeze
       # In the order in which they are looked for.
-      CLOSED = ALL.select { |_, tool| tool::KIND == :closed }.keys.freeze
+      CLOSED = ALL.select { |_, tool| tool.closed? }.keys.freeze
 
       module_function
 

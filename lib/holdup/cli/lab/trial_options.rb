@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "../../inquiry/values"
-require_relative "../../lab/requests"
 require_relative "../../lab/sweep/ledger"
 require_relative "../../reports/words"
 require_relative "../options"
+require_relative "load_options"
 
 module Holdup
   class CLI
@@ -14,7 +14,6 @@ module Holdup
         SPANS = {seconds: 20, rounds: 2, warm_up_s: 45}.freeze
         # What is not of the plan.
         OUTPUT = %i[store format language].freeze
-        LOADS = %i[rates ladder connections].freeze
         COMMAND = "end with it: -- bundle exec puma -p {port}"
 
         # @param experiment [String] "sweep"
@@ -26,7 +25,7 @@ module Holdup
           @experiment = experiment
           @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
           @now_s = now_s
-          @path = path
+          @load = LoadOptions.new(experiment, path:)
           @spans = SPANS.merge(spans)
         end
 
@@ -38,7 +37,7 @@ module Holdup
         def parse(argv)
           Options.new(@usage, rest: :command) do |parser, values|
             yield parser, values
-            load(parser, values)
+            @load.declare(parser, values)
             spans(parser, values)
             output(parser, values)
           end.parse(argv)
@@ -57,16 +56,6 @@ module Holdup
         def self.refuse(option, text, takes) = raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes #{takes}"))
 
         private
-
-        def load(parser, values)
-          parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
-          parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text| values[:ladder] = rates("--ladder", text) }
-          parser.on("--load-tool NAME", "instead of the built-in: wrk, hey, oha") { |text| values[:tool] = Inquiry::Values.choice("--load-tool", text, Holdup::Lab::LoadTools::ALL.keys.map(&:to_sym)).to_s }
-          parser.on("--connections N,N", "of wrk or hey; each waits for its answer") { |text| values[:connections] = text.split(",").map { |part| Inquiry::Values.whole("--connections", part, 1..1000) }.uniq.sort }
-          parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
-          parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
-          parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Inquiry::Values.whole("--port", text, 1..65_535) }
-        end
 
         def spans(parser, values)
           parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, 1..3600) }
@@ -89,10 +78,6 @@ module Holdup
           values[:format] = name
         end
 
-        def rates(option, text) = text.split(",").map { |part| rate(part) || self.class.refuse(option, text, "requests per second above 0") }.uniq.sort
-
-        def rate(text) = Float(text, exception: false)&.then { |rate| rate if rate.positive? && rate <= 100_000 }
-
         def slo(text) = text.tap { Analysis::Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
 
         def resumed(values)
@@ -103,31 +88,8 @@ module Holdup
 
         def plan(values, arms, baseline)
           raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND) if values[:command].empty?
-          check_load(values)
-          Holdup::Lab::Sweep::Plan.new(command: values[:command], root: Dir.pwd, requests: requests(values), arms: Holdup::Lab::Sweep::Plan.ordered(arms, baseline),
-            rates: values.values_at(*LOADS).compact.first, **@spans, **values.slice(*@spans.keys, :port, :slo, :tool))
-        end
-
-        def check_load(values)
-          raise UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections") unless values.values_at(*LOADS).compact.one?
-          tool = values[:tool] ||= (closed_tool if values.key?(:connections))
-          check_tool(tool, values) if tool
-        end
-
-        def closed_tool
-          Holdup::Lab::LoadTools.closed(@path) || raise(UsageError.new("--connections needs wrk or hey, and neither is on this machine", "install one of them, or give --rate"))
-        end
-
-        def check_tool(tool, values)
-          closed = Holdup::Lab::LoadTools::CLOSED.include?(tool)
-          raise UsageError.new("#{tool} #{closed ? "knows no rate" : "sends at a rate"}", closed ? "give --connections" : "give --rate or --ladder") unless closed == values.key?(:connections)
-          refusal = Holdup::Lab::LoadTools::ALL.fetch(tool).refusal(Holdup::Lab::Requests.routes(requests(values)))
-          raise UsageError.new(refusal, "leave out the other requests, or take another --load-tool") if refusal
-        end
-
-        def requests(values)
-          lines = [*values[:urls], *(Holdup::Lab::Requests.read(values[:requests]) if values[:requests])]
-          lines.tap { Holdup::Lab::Requests.routes(lines) }
+          Holdup::Lab::Sweep::Plan.new(command: values[:command], root: Dir.pwd, arms: Holdup::Lab::Sweep::Plan.ordered(arms, baseline), **@load.plan(values),
+            **@spans, **values.slice(*@spans.keys, :slo))
         end
 
         def file_name = "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"
