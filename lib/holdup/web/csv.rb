@@ -9,7 +9,7 @@ module Holdup
       # What a spreadsheet would take for the start of a formula; names come from requests.
       FORMULA = /\A[=+\-@]/
       # What looks like one and is a figure: "-12.3 %", "+5", and "-" for none.
-      FIGURE = /\A[+-](?:[\d.,]+(?: ?\S{1,4})?)?\z/
+      FIGURE = /\A[+-](?:[\d.,]+(?: ?[%a-zA-Z]{1,4})?)?\z/
 
       module_function
 
