@@ -23,11 +23,18 @@ module Holdup
 
       # @param row [Holdup::Timeline::Holders::Row]
       # @return [String]
-      def holder(row) = row.thread ? @words.call(:timeline_thread, name: text(row.thread)) : text(row.name)
+      def holder(row)
+        return @words.call(:timeline_thread, name: text(row.thread)) if row.thread
+        row.name ? text(row.name) : @words.call(:timeline_unfinished)
+      end
+
+      # @param unit [Holdup::Timeline::Unit]
+      # @return [String] names are known when units end
+      def unit(unit) = (unit.name || unit.to) ? text(unit.name) : @words.call(:timeline_unfinished)
 
       # @param part [Holdup::Timeline::Wait::Part]
       # @return [String] the unit that held, else the thread
-      def part(part) = part.unit ? text(part.unit.name) : thread(part.lane)
+      def part(part) = part.unit ? unit(part.unit) : thread(part.lane)
 
       # @param unit [Holdup::Timeline::Unit]
       # @return [String] for whom it waited longest

@@ -40,7 +40,7 @@ module Holdup
       def time(ticks) = @names.time(ticks)
 
       def title
-        word(:story, id: @unit.id, name: @names.text(@unit.name), thread: @names.thread(@unit.lane), at: @names.clock([@unit.from, 0].max),
+        word(:story, id: @unit.id, name: @names.unit(@unit), thread: @names.thread(@unit.lane), at: @names.clock([@unit.from, 0].max),
           wall: time((@unit.to || @scene.recording.length_ticks) - [@unit.from, 0].max))
       end
 
@@ -80,10 +80,12 @@ module Holdup
 
       def holders(wait)
         parts = wait.parts.group_by { |part| [part.lane, part.unit] }.map { |_, own| own.first.with(ticks: own.sum(&:ticks)) }
-        named = parts.max_by(HOLDERS, &:ticks).map { |part| word(:part, who: @names.part(part), thread: @names.thread(part.lane), time: time(part.ticks)) }
+        named = parts.max_by(HOLDERS, &:ticks).map { |part| "#{who(part)} #{time(part.ticks)}" }
         named << word(:nobody, time: time(wait.handoff)) if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
         named.join(", ")
       end
+
+      def who(part) = part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)
     end
   end
 end
