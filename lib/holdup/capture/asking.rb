@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../errors"
 require_relative "../segment/layout"
 require_relative "control"
 require_relative "recording"
@@ -9,6 +10,15 @@ module Holdup
   module Capture
     # Outside of the application: asks one process for a capture and waits until it is there.
     class Asking
+      # Takes away what processes left behind that were killed while nobody waited for their captures.
+      # @param dir [String] folder of the segments
+      # @param alive [Array<Segment::Directory::Entry>] of processes that live
+      # @return [void]
+      def self.sweep(dir, alive)
+        left = Dir[File.join(dir, "*#{Control::SUFFIX}")] - alive.map { |entry| Control.path(entry.path) }
+        left.each { |path| File.unlink(path) }
+      end
+
       # @return [Segment::Directory::Entry]
       attr_reader :entry
 
@@ -21,9 +31,11 @@ module Holdup
       end
 
       # @return [self]
+      # @raise [Error] a capture goes on already
       # @raise [SystemCallError]
       def ask
-        File.unlink(@path) if File.exist?(@path) # of somebody who did not wait for it
+        raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended") if begun? && !header.closed?
+        File.unlink(@path) if begun? # of somebody who did not wait for it
         File.open(@entry.path, File::WRONLY | File::BINARY) { |file| file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST) }
         self
       end

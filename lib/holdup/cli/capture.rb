@@ -79,8 +79,11 @@ module Holdup
         raise UsageError.new("#{entries.size} processes measure: #{entries.map(&:pid).join(", ")}", "choose one with --pid, or take --all")
       end
 
+      # A process that stopped and started again has a closed segment too.
       def alive
-        Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.link }.group_by(&:pid).map { |_, files| files.last }
+        living = Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.link }
+        Holdup::Capture::Asking.sweep(@dir, living)
+        living.reject { |entry| entry.read(&:header).closed? }
       rescue Errno::ENOENT
         []
       rescue SystemCallError => error
