@@ -35,7 +35,7 @@ module Holdup
       def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts, candidates, findings].compact
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
-      def grounds = [Blocks::Table.of(Reports::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, *amdahl].compact
+      def grounds = [Blocks::Table.of(Reports::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, amdahl].compact
 
       private
 
@@ -58,9 +58,12 @@ module Holdup
         Blocks::Facts.new(title: word(:limits_title), pairs: pairs.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] })
       end
 
+      # Of the units that the advice is made from, where there is one.
       def amdahl
-        section = Reports::Sections::Amdahl.new(@sized.summary, words: @words.reports, limit: @limit).call or return []
-        [Blocks::Table.of(section), *(Blocks::Notes.new(texts: [verdict.amdahl]) if recommendation)]
+        known = recommendation&.recording&.demand
+        share = (known || @sized.summary.total).idle_share
+        section = Reports::Sections::Amdahl.new(@sized.summary, share:, words: @words.reports, limit: @limit).call or return
+        Blocks::Table.of(section, notes: known ? [verdict.amdahl] : section.notes)
       end
     end
   end

@@ -8,11 +8,16 @@ module Holdup
     module Sections
       # Amdahl's table for the io share, with the reason why not to size by it.
       class Amdahl < Base
+        # @param share [Float, nil] of io, of all these units
+        def initialize(summary, share: summary.total.idle_share, **options)
+          super(summary, **options)
+          @share = share
+        end
+
         # @return [Section, nil] nil when there is no share to compute with
         def call
-          share = summary.total.idle_share
-          share && Section.new(title: word(:amdahl, share: Figures.share(share)), columns: columns(lines(share)),
-            rows: rows(lines(share)), notes: [word(:amdahl_note, threads: Analysis::Amdahl.suggestion(share))])
+          @share && Section.new(title: word(:amdahl, share: Figures.share(@share)), columns: columns(lines(@share)),
+            rows: rows(lines(@share)), notes: [word(:amdahl_note, threads: Analysis::Amdahl.suggestion(@share))])
         end
 
         private

@@ -8,14 +8,15 @@ module Holdup
       # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a row and a column of
       # their own, so that every line adds up to what was measured.
       class Matrix < Base
-        # More columns nobody compares.
-        CAUSERS = 5
+        # More columns fit on no page.
+        CAUSERS = 4
         NAME = 28
+        TITLE = 20
 
         # @return [Section, nil] nil where nobody stalled
         def call
           return if summary.pairs.empty?
-          Section.new(title: word(:matrix), columns: [word(:matrix_victim), *causers.map { |series| named(series) }, word(:matrix_rest), word(:all)],
+          Section.new(title: word(:matrix), columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) }, word(:matrix_rest), word(:all)],
             rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)], notes: [word(:matrix_note)])
         end
 

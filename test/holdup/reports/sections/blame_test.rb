@@ -29,7 +29,7 @@ class Holdup::Reports::Sections::BlameTest < Minitest::Test
       lines.each { |*parts, whole| assert_equal whole, parts.sum }
       lines.transpose.each { |*parts, whole| assert_equal whole, parts.sum }
       assert_equal summary.blame.suffered_ns, found.total.last
-      assert_equal summary.blame.main_cause.caused, found.total[found.columns.index("ReportsController#sales")]
+      assert_equal summary.blame.main_cause.caused, found.total[found.columns.index { |title| title.start_with?("Reports") }]
     end
     assert_equal 8 + 1, section(Exact, summary).rows.size
     assert_nil section(Exact, summary([]))
