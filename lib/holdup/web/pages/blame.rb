@@ -16,7 +16,7 @@ module Holdup
       class Blame < Base
         include Reported
 
-        SECTIONS = [Reports::Sections::Causes, Reports::Sections::Matrix, Reports::Sections::Makings, Reports::Sections::Pairs, Reports::Sections::Holds, Reports::Sections::Connections].freeze
+        SECTIONS = [Reports::Sections::Causes, Reports::Sections::Pairs, Reports::Sections::Matrix, Reports::Sections::Makings, Reports::Sections::Holds, Reports::Sections::Connections].freeze
 
         # @return [Array<Object>]
         def blocks = [Blocks::Lead.new(text: headline.verdict), *(summary.empty? ? [] : SECTIONS.filter_map { |section| table(section) })]
