@@ -61,7 +61,7 @@ module Holdup
 
       def summary(store, samples)
         from_s, to_s = hour
-        Analysis::Summary.new(store.windows(from_s, to_s), from_s:, to_s:, samples:)
+        Analysis::Summary.new(store.sums(from_s, to_s).map(&:window), from_s:, to_s:, samples:, stalls: -> { store.stalls(from_s, to_s) })
       end
 
       def gap(summary) = summary.blame.suffered_ns.zero? ? nil : summary.blame.gap

@@ -9,9 +9,18 @@ module Holdup
     class Recorded
       # Spans longer than the first are read in windows of the second.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
+      # No window is shorter: each by itself, only hosts are added up, because they are compared together.
+      APART_S = 60
+      HISTOGRAMS = %i[wall queued stalled].freeze
       PROFILES_S = 600
       # So many stretches of ten minutes are enough single units.
       STRETCHES = 72
+
+      # What a filter leaves out.
+      Beside = Data.define(:filter) do
+        def series?(series) = !(series.unit? && filter.series?(series))
+      end
+      private_constant :Beside
 
       # @param store [Stores::Sql]
       # @param from_s [Integer]
@@ -20,7 +29,7 @@ module Holdup
       def initialize(store, from_s:, to_s:, filter:)
         @span = {from_s:, to_s:}
         @filter = filter
-        @windows = store.windows(from_s, to_s, seconds: WINDOWS_S.find { |limit, _| to_s - from_s <= limit }.last, kinds: Series::KINDS - Series::VIEWS).to_a
+        @windows = chosen(store) + beside(store)
         @profiles = profiles(store).select { |profile| filter.series?(profile.series) }
         @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
       end
@@ -39,6 +48,15 @@ module Holdup
       end
 
       private
+
+      def chosen(store) = windows(store, kinds: Series::UNITS, only: @filter, histograms: HISTOGRAMS)
+
+      # What is not compared itself used the CPU.
+      def beside(store) = windows(store, kinds: Series::KINDS - Series::VIEWS, only: Beside.new(@filter), histograms: [])
+
+      def windows(store, **which) = store.sums(*@span.values, step_s: APART_S, seconds:, **which).map(&:window)
+
+      def seconds = WINDOWS_S.find { |limit, _| @span[:to_s] - @span[:from_s] <= limit }.last
 
       def of(things, settings) = settings ? things.select { |thing| settings.include?(thing.setting) } : things
 

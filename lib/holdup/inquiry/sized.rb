@@ -28,7 +28,10 @@ module Holdup
         @given = given
         @factor = factor
         @warm_up_s = warm_up_s
-        @windows = store.windows(from_s, to_s).select { |window| setting.nil? || window.setting&.fingerprint == setting }
+        @setting = setting
+        @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account]))
+        @sums = wanted(store.sums(from_s, to_s).map(&:window))
+        @stalls = -> { wanted(store.stalls(from_s, to_s)) }
         @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
         @profiles = store.profiles(from_s, to_s).to_a
         @lately = store.processes(to_s - LEVERS_S, to_s)
@@ -39,7 +42,7 @@ module Holdup
 
       # @return [Analysis::Summary] of this kind of units
       def summary
-        @summary ||= Analysis::Summary.new(@windows, from_s: @from_s, to_s: @to_s, samples: @samples, filter: Analysis::Filter.new(kind: @kind))
+        @summary ||= Analysis::Summary.new(@sums, from_s: @from_s, to_s: @to_s, samples: @samples, filter: Analysis::Filter.new(kind: @kind), stalls: @stalls)
       end
 
       # @return [Analysis::Sizing::Recommendation, nil] nil when there were no units at all
@@ -54,6 +57,8 @@ module Holdup
       end
 
       private
+
+      def wanted(windows) = @setting ? windows.select { |window| window.setting&.fingerprint == @setting } : windows.to_a
 
       def observation = @observation ||= observe(@windows)
 

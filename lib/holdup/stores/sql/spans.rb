@@ -29,10 +29,10 @@ module Holdup
         end
 
         # @see Sql#sums
-        def sums(from_s, to_s, step_s: nil, together: nil, histograms: Window::HISTOGRAMS, **filter)
-          return Sum.of(windows(from_s, to_s, seconds: step_s, **filter), step_s:, together:, histograms:) unless @connection.read { |db| @connection.dialect.joins?(db) }
+        def sums(from_s, to_s, step_s: nil, seconds: step_s, together: nil, histograms: Window::HISTOGRAMS, **filter)
+          return Sum.of(windows(from_s, to_s, seconds:, **filter), step_s:, together:, histograms:) unless @connection.read { |db| @connection.dialect.joins?(db) }
           sums = Sums.new(@connection, @codec, step_s:, together:, histograms:)
-          each_stretch(from_s, to_s, step_s, Filter.new(**filter)) { |stretch, series_ids| sums.add(stretch, series_ids) }
+          each_stretch(from_s, to_s, seconds, Filter.new(**filter)) { |stretch, series_ids| sums.add(stretch, series_ids) }
           sums.to_a
         end
 
