@@ -15,6 +15,8 @@ module Holdup
         empty_next: "Is the application running under a server that is supported, and has it had a minute? Choose a longer span above, or look at Health: it says what is missing.",
         exports: "This page as", export_json: "JSON", export_csv: "CSV", export_md: "Markdown",
 
+        units_note: "suffered: its own stall; each: of one unit; per acq.: of one time that a unit took the GVL (acq.: how often it did). " \
+          "caused: what others stalled while it held the GVL. hold max: its longest hold. que. p95: until a thread took it.",
         meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out",
         of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; a larger limit (limit=500 in the address) shows them.",
         each_of_them: "One by one", spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
