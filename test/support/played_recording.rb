@@ -18,9 +18,10 @@ class PlayedRecording
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
   # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the self-test must see it
-  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0)
+  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false)
     @shapes, @rate, @minutes, @processes, @threads, @vcpus, @kind, @truth, @swing, @slices, @growth =
       shapes, rate, minutes, processes, threads, vcpus, kind, truth, swing, slices, growth
+    @io_threads = io_threads
     @random = Random.new(seed)
     @problems = []
     @wait_beside_ns = 0
@@ -30,6 +31,8 @@ class PlayedRecording
   attr_writer :measured
 
   def slices? = @slices
+
+  def io_threads? = @io_threads
 
   def hosts = 1
 

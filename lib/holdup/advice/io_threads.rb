@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../analysis/sizing/io_units"
 require_relative "finding"
 
 module Holdup
@@ -8,12 +9,7 @@ module Holdup
     # costs no contention for the GVL as more threads for everybody would.
     module IoThreads
       LEVER = "max_io_threads"
-      # Of the request's own time, and of the time of all threads.
-      IDLE = 0.8
-      OCCUPIES = 0.2
       WORTH = 0.05
-      # Twice as many as are there at the peak on average: they come in clusters.
-      ROOM = 2
 
       module_function
 
@@ -28,13 +24,15 @@ module Holdup
         Finding.new(rule: :io_threads, remedy: :setting, change: situation.levers.change(LEVER, count), **found) if found[:gain].to_f > WORTH
       end
 
-      def waits?(row, total) = row.idle_share.to_f >= IDLE && row.wall_ns >= OCCUPIES * total.wall_ns
+      def waits?(row, total) = Analysis::Sizing::IoUnits.wait?(row.idle_share, row.wall_ns.fdiv(total.wall_ns))
 
-      # Little's law: how many of them a process has at the peak.
+      # As the advised setting has it, or as many as they are at the peak.
       def threads(situation, row)
         recommendation = situation.recommendation
+        advised = situation.change? ? recommendation.best.candidate.io_threads : 0
+        return advised if advised.positive?
         rate = recommendation.rate * row.count / situation.total.count / recommendation.now.processes
-        [(ROOM * rate * row.per_unit(row.wall_ns) / 1e9).ceil, 1].max
+        Analysis::Sizing::IoUnits.threads(rate, row.per_unit(row.wall_ns))
       end
     end
   end

@@ -8,7 +8,7 @@ module Holdup
     # The settings that were looked at: those that matter first of all are there, in the order of threads.
     class AdviceTable
       LIMIT = 14
-      # A time slice is shown where waiting falls to that.
+      # A time slice, or threads for io, are shown where waiting falls to that.
       WORTH = 0.95
       NOW = " *"
       BEST = " <-"
@@ -64,16 +64,18 @@ module Holdup
         @shown ||= begin
           main, others = @recommendation.predictions.partition { |one| [now, @recommendation.best&.candidate].include?(one.candidate) }
           rejected = others.reject(&:allowed?).min_by(@limit / 4) { |one| distance(one) }
-          sliced, plain = others.select(&:allowed?).partition { |one| one.candidate.time_slice_ns != now.time_slice_ns }
-          slices = sliced.select { |one| shorter?(one) }.min_by(1) { |one| wait(one) }
-          near = plain.min_by(@limit - main.size - rejected.size - slices.size) { |one| [distance(one), wait(one)] }
-          @recommendation.predictions & (main + rejected + slices + near)
+          plain, variants = others.select(&:allowed?).partition { |one| plain(one.candidate) == one.candidate }
+          better = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
+          near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one| [distance(one), wait(one)] }
+          @recommendation.predictions & (main + rejected + better + near)
         end
       end
 
-      def shorter?(sliced)
-        plain = @recommendation.predictions.find { |one| one.candidate == sliced.candidate.with(time_slice_ns: now.time_slice_ns) }
-        plain && wait(sliced) < WORTH * wait(plain)
+      def plain(candidate) = candidate.with(time_slice_ns: now.time_slice_ns, io_threads: now.io_threads)
+
+      def shorter?(variant)
+        plain = @recommendation.predictions.find { |one| one.candidate == plain(variant.candidate) }
+        plain && wait(variant) < WORTH * wait(plain)
       end
 
       def wait(prediction) = prediction.waits.fetch(@recommendation.objective.slo.percentile, 0)

@@ -20,10 +20,11 @@ module Holdup
         # @return [Array<Symbol>] what a person has to turn to get there
         def differences(other) = members.select { |name| public_send(name) != other.public_send(name) }
 
-        # How little there is to turn, and how small what results: the first of a sorted list is the smallest change.
+        # How little there is to turn, and how small what results: the first of a sorted list is the smallest change. For threads
+        # for io the application has to be changed as well: it says which requests they are for.
         # @param other [Candidate] what there is now
         # @return [Array<Integer>]
-        def effort(other) = [differences(other).size, threads, processes, (time_slice_ns - other.time_slice_ns).abs]
+        def effort(other) = [differences(other).size + ((io_threads > other.io_threads) ? 1 : 0), threads, processes, (time_slice_ns - other.time_slice_ns).abs]
 
         # @return [Scenario]
         def scenario(**options) = Scenario.new(groups: groups.map { |one| Scenario::Group.new(**one.to_h.except(:pool)) }, **options)

@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../machine"
 require_relative "coverage"
-require_relative "priority"
+require_relative "deployment"
 require_relative "recording"
-require_relative "scenario"
 require_relative "self_test"
 
 module Holdup
@@ -13,10 +11,7 @@ module Holdup
       # A recording as a recommendation needs it: on which deployment it was made, and what was measured there, for the self-test.
       class Observation
         NS = 1_000_000_000
-        MS = 1_000_000
         MINUTE_S = 60
-        # From here on the environment can change the time slice.
-        SLICES = Gem::Version.new("3.4")
         # Where so many units say when they arrived, queueing is known.
         STAMPED = 0.5
 
@@ -50,33 +45,22 @@ module Holdup
         # @return [Integer] hosts that ran it
         def hosts = [recording.windows.map(&:host).uniq.size, 1].max
 
-        # @return [Integer] of a host; a server without workers is one
-        def processes
-          return [setting["workers"].to_i, 1].max if kind == :request && setting["workers"]
-          each_host = @members.group_by(&:host).values.map { |same| Machine.concurrent(same).round }
-          [each_host.max || setting["job_processes"].to_i, 1].max
-        end
+        # @return [Integer] see Deployment
+        def processes = deployment.processes
 
-        # @return [Integer] of a process
-        def threads
-          said = setting[(kind == :job) ? "job_threads" : "threads"]
-          [said || @members.filter_map(&:threads).max || 1, 1].max
-        end
+        def threads = deployment.threads
 
-        # @return [Integer] of the threads that take units: those of job runners mostly have a priority below 0
-        def time_slice_ns
-          said = setting["time_slice_ms"] ? Integer(setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS : Scenario::TIME_SLICE_NS
-          (kind == :job) ? Priority.slice_ns(said, setting["job_priority"].to_i) : said
-        end
+        def time_slice_ns = deployment.time_slice_ns
 
-        # @return [Boolean] whether this Ruby lets the environment change it
-        def slices? = Gem::Version.new(setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+        def slices? = deployment.slices?
+
+        def io_threads? = deployment.io_threads?
 
         # @return [Array<Symbol>] what forbids an answer
         def problems
           return [:no_recording] if setting.nil? || demand.nil?
           found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
-          unsupported? ? [*found, :unsupported] : found
+          deployment.supported? ? found : [*found, :unsupported]
         end
 
         # @return [Array<Symbol>] what may make it miss
@@ -125,8 +109,7 @@ module Holdup
           profile.with(running_ns: (profile.running_ns * undisturbed).round, longest_hold_ns: (profile.longest_hold_ns * undisturbed).round)
         end
 
-        # Units on fibers share a thread, and other Rubies share no GVL.
-        def unsupported? = !["ruby", nil].include?(setting["engine"]) || setting["fibers"] == true || setting["job_pool"] == "fiber"
+        def deployment = @deployment ||= Deployment.new(setting, kind:, members: @members)
 
         def windows_sum(key) = recording.windows.sum { |window| window.sums.fetch(key) }
 

@@ -16,7 +16,7 @@ module Holdup
       # load. Pure: the same recording and seed, the same answer.
       #
       # A recording answers: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or nil), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
-      # `processes` and `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `measured`
+      # `processes` and `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have such), `measured`
       # (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
       #
       # Source: research on sizing, steps 1 to 6.
@@ -140,8 +140,8 @@ module Holdup
         def trial(part, seed)
           there = rate * part.mean_rate / traffic.mean_rate
           again = forecast(demand: estimates.call(part, seed:), rate: there)
-          trace = part.peak(seed:, rate: there, units: @units / 2) if current.replayed? && best.replayed?
-          objective.gain(*[current, best].map { |one| trace ? again.call(one.candidate, trace, force: true) : again.estimate(one.candidate) })
+          played = current.replayed? && best.replayed?
+          objective.gain(*[current, best].map(&:candidate).map { |one| played ? again.call(one, search.drawn(part, one, seed:, rate: there, units: @units / 2), force: true) : again.estimate(one) })
         end
       end
     end

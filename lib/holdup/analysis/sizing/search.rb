@@ -3,18 +3,19 @@
 require_relative "candidates"
 require_relative "forecast"
 require_relative "guards"
+require_relative "io_units"
 require_relative "split_guards"
 
 module Holdup
   module Analysis
     module Sizing
-      # All candidates at one load, each with what it would do: threads and processes first, then time slices where these are
-      # settled.
+      # All candidates at one load, each with what it would do: threads and processes first, then time slices and threads for io
+      # where these are settled.
       class Search
         # So many of the best are tried with other time slices.
         SETTLED = 3
 
-        # @param recording [#demand, #kind, #slices?]
+        # @param recording [#demand, #kind, #slices?, #io_threads?]
         # @param traffic [Traffic]
         # @param now [Candidate]
         # @param limits [Limits]
@@ -37,12 +38,21 @@ module Holdup
 
         # @return [Array<Prediction>] by threads, then processes
         def predictions
-          @predictions ||= (grid + slices).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns] } }
+          @predictions ||= (grid + slices + io).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns, one.io_threads] } }
         end
 
         # @param candidate [Candidate] any
         # @return [Prediction] although a guard may reject it
-        def of(candidate) = forecast.call(candidate, trace, force: true)
+        def of(candidate) = forecast.call(candidate, trace(candidate), force: true)
+
+        # @param part [Traffic]
+        # @param candidate [Candidate]
+        # @param draw [Hash] see Traffic#peak
+        # @return [Trace] of that load, as that candidate takes it
+        def drawn(part, candidate, **draw)
+          trace = part.peak(**draw)
+          candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
+        end
 
         # @param demand [Demand]
         # @param rate [Float]
@@ -63,15 +73,20 @@ module Holdup
 
         def slices
           return [] unless @recording.slices?
-          settled = grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)
-          Candidates.slices([@now, *settled].uniq).map { |candidate| predict(candidate) }
+          Candidates.slices(settled).map { |candidate| predict(candidate) }
         end
 
-        def predict(candidate) = one.call(candidate, trace, force: candidate == @now)
+        def io = @recording.io_threads? ? io_units.candidates(settled, @rate).map { |candidate| predict(candidate) } : []
+
+        def io_units = @io_units ||= IoUnits.new(@traffic.profiles)
+
+        def settled = @settled ||= [@now, *grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)].uniq
+
+        def predict(candidate) = one.call(candidate, trace(candidate), force: candidate == @now)
 
         def one = @one ||= forecast
 
-        def trace = @trace ||= @traffic.peak(seed: @seed, rate: @rate, units: @units)
+        def trace(candidate) = (@traces ||= {})[candidate.io_threads.positive?] ||= drawn(@traffic, candidate, seed: @seed, rate: @rate, units: @units)
       end
     end
   end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/deployment"
+
+module Holdup::Analysis::Sizing
+  class DeploymentTest < Minitest::Test
+    PUMA = {"server" => "puma", "server_version" => "8.0.2", "workers" => 2, "threads" => 3, "ruby" => "3.4.5"}.freeze
+
+    def test_what_a_web_server_has
+      assert_equal [2, 3, 100_000_000, true, true], deployment(PUMA).then { |one| [one.processes, one.threads, one.time_slice_ns, one.slices?, one.supported?] }
+    end
+
+    # Before Puma 8, of another server, of jobs; and where some are allowed nobody knows which requests ask for them.
+    def test_which_could_have_threads_for_io
+      assert_predicate deployment(PUMA), :io_threads?
+      [{"server_version" => "7.2.0"}, {"server_version" => nil}, {"server" => "falcon"}, {"max_io_threads" => 4}].each do |facts|
+        refute_predicate deployment(PUMA.merge(facts).compact), :io_threads?, facts.inspect
+      end
+      refute_predicate deployment(PUMA, kind: :job), :io_threads?
+    end
+
+    private
+
+    def deployment(facts, kind: :request) = Deployment.new(Holdup::Setting.new(attributes: facts), kind:, members: [])
+  end
+end
