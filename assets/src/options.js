@@ -29,7 +29,7 @@ export function options(chart, { width, tell, clock }) {
   return {
     width, height: HEIGHT, legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
-    scales: { x: { time: timed, distr: chart.x.log ? 3 : 1, ...(chart.kind === "heat" ? { range: whole(chart.x.values) } : {}) }, y: yScale(chart) },
+    scales: { x: { time: timed, ...xScale(chart) }, y: yScale(chart) },
     axes: [xAxis(chart, tell, clock), yAxis(chart, tell)],
     series: [{}, ...chart.series.map(DRAWN[chart.kind])],
     bands: chart.kind === "stack" ? bands(chart) : [],
@@ -37,8 +37,11 @@ export function options(chart, { width, tell, clock }) {
   };
 }
 
-/** Cells have a width: the last one too is within. */
-const whole = (steps) => (_, low, high) => [low, high + (steps.length > 1 ? steps[1] - steps[0] : 0)];
+/** No further than there is something; cells of a heat map have a width, and the last one too is within. */
+function xScale(chart) {
+  const width = ({ x: { values } }) => (chart.kind === "heat" && values.length > 1 ? values[1] - values[0] : 0);
+  return { distr: chart.x.log ? 3 : 1, ...(chart.x.log || width(chart) ? { range: (_, low, high) => [low, high + width(chart)] } : {}) };
+}
 
 const yScale = (chart) => (chart.kind === "heat" ? { distr: 3, range: () => reach(chart) } : { range: (_, _low, high) => [0, ceiling(chart, high)] });
 

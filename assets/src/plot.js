@@ -40,9 +40,9 @@ export class Plot {
 
   /** @param {Chart} chart */
   show(chart) {
-    const shape = JSON.stringify([chart.kind, chart.series.map((line) => line.label), chart.limits, chart.marks, chart.points, chart.heat]);
+    const shape = JSON.stringify([chart.kind, chart.unit, chart.series.map((line) => line.label)]);
     const known = this.drawn && shape === this.shape;
-    this.chart = chart;
+    this.chart = Object.assign(known ? this.chart : {}, chart); // what draws reads it again
     this.shape = shape;
     known ? this.#renew() : this.#draw();
     this.#tell();
@@ -89,10 +89,11 @@ export class Plot {
     if (to !== null) this.said.textContent = this.#sentence(to);
   }
 
-  /** The legend has what is under the cursor, and without one what came last. */
+  /** The legend has what is under the cursor, and without one what came last; on an axis that multiplies the end says nothing. */
   #tell() {
     const at = this.drawn?.cursor.idx;
-    this.legend?.show(this.chart.series.map((line) => this.#value(line, at ?? this.#last(line))));
+    const none = at === null && this.chart.x.log;
+    this.legend?.show(this.chart.series.map((line) => (none ? "" : this.#value(line, at ?? this.#last(line)))));
   }
 
   /** What ended before now has no value now; by any other scale, lines end where they end. */

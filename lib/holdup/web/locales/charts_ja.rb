@@ -7,7 +7,7 @@ module Holdup
       CHARTS_JA = {
         over_time: "時間の推移", as_table: "同じ内容を表で見る", moment: "開始", over_time_note: "1 行は %<step>s 分。キュー待ちと stalled は 1 件あたりの平均、GVL は動いたものすべてについての値です。",
         chart_shares: "経過時間の状態別の割合", chart_rate: "1 秒あたりの件数", chart_wall: "1 件の経過時間", chart_waits: "キュー待ちと stalled（1 件の平均）",
-        chart_heat: "経過時間の分布の推移", chart_most: "最も多い帯の上限",
+        chart_heat: "経過時間の分布の推移（濃いほど件数が多い）", chart_most: "最も多い帯の上限",
         chart_gvl: "GVL が保持されていた割合", chart_steep: "85 %：これを超えると待ちが急に増える",
         chart_machine: "コンテナの CPU", chart_ceiling: "到達できる上限：%<range>s", chart_process_cpu: "各プロセスの CPU（1 コアに対して）",
         chart_memory: "各プロセスのメモリ（RSS）", chart_busy: "各プロセスで処理中のスレッド", chart_gc: "各プロセスの GC 時間",
