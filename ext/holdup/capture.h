@@ -16,6 +16,7 @@
 static struct {
     bool on;
     bool busy;             /* somebody makes or ends one, perhaps without the GVL */
+    uint64_t stalled_over_ns, wall_over_ns; /* a unit with more is what is waited for; 0: none is */
     uint32_t writers;      /* threads that are writing an event now: nothing is unmapped under them */
     cap_event_t *events;
     uint64_t mask;

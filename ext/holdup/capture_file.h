@@ -34,6 +34,7 @@ static void capf_lay_out(cap_header_t *h, const capf_wish_t *wish)
     h->header_bytes = CAP_HEADER_BYTES;
     h->pid = (uint64_t)getpid();
     h->process_start = seg_process_start();
+    h->rate = clk.rate;
     h->capacity = wish->capacity;
     h->event_bytes = sizeof(cap_event_t);
     h->threads_offset = CAP_HEADER_BYTES;

@@ -16,6 +16,7 @@
 #define CAP_NAME_BYTES 200
 #define CAP_QUEUE_BYTES 64
 #define CAP_SUMS 8
+#define CAP_GONE 4 /* the phase of a thread in the table that is gone; the others are those of tc_phase */
 
 enum cap_kind { CAP_BEGIN = 1, CAP_READY, CAP_RESUMED, CAP_SUSPENDED, CAP_STARTED, CAP_EXITED, CAP_UNIT_OPEN, CAP_UNIT_START,
                 CAP_UNIT_END, CAP_UNIT_TURN, CAP_UNIT_NAMED, CAP_GC_START, CAP_GC_END, CAP_FORK, CAP_SETTING };
@@ -52,6 +53,7 @@ typedef struct {
     int64_t worker_index;
     /* The probe's own sums over all threads (ticks): running, stalled, io, lock, sleep, caused, gc, handoff. */
     uint64_t begin_sums[CAP_SUMS], end_sums[CAP_SUMS];
+    uint64_t caught;      /* the number, in captures, of the first unit that was waited for; 0 for none */
 } cap_header_t;
 
 typedef struct {
@@ -72,6 +74,7 @@ _Static_assert(sizeof(cap_event_t) == 32, "layout version 1");
 _Static_assert(offsetof(cap_header_t, head) == 64, "layout version 1");
 _Static_assert(offsetof(cap_header_t, worker_index) == 176, "layout version 1");
 _Static_assert(offsetof(cap_header_t, end_sums) == 248, "layout version 1");
+_Static_assert(offsetof(cap_header_t, caught) == 312, "layout version 1");
 _Static_assert(sizeof(cap_thread_t) == 96, "layout version 1");
 _Static_assert(sizeof(cap_name_t) == 272, "layout version 1");
 

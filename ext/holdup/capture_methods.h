@@ -34,14 +34,18 @@ static cap_thread_t *capm_entry(tclock_t *c)
 /* What a thread is in, for those of which the ring has no event. */
 static void capm_list(tclock_t *c)
 {
+    if (__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE)) return;
     cap_thread_t *entry = capm_entry(c);
     if (!entry) return;
     entry->phase = c->epoch == tc.epoch ? c->phase : TC_UNKNOWN;
     entry->at = c->at;
 }
 
+/* All that live; who is in the table and not among them is gone. */
 static void capm_list_all(void)
 {
+    cap_thread_t *table = (cap_thread_t *)(cap.base + cap.header->threads_offset);
+    for (uint64_t i = 0; i < cap.header->thread_count; i++) table[i].phase = CAP_GONE;
     for (tclock_t *c = reg.clocks; c; c = c->next) capm_list(c);
 }
 
@@ -97,18 +101,22 @@ static void capm_aside(void *(*work)(void *), void *given, const bool *done)
 }
 
 /*
- * open_capture(path, events): from now on every event goes to a ring of at least so many in a new file.
+ * open_capture(path, events, stalled_over_ns, wall_over_ns): from now on every event goes to a ring of at least so many in
+ * a new file, which says which unit was the first that stalled or took longer than that (0: whatever it did).
  * @return [Boolean] false when nothing is measured, or a capture is on
  * @raise [SystemCallError] when there is no space for it
  */
-static VALUE capm_open(VALUE self, VALUE path, VALUE events)
+static VALUE capm_open(VALUE self, VALUE path, VALUE events, VALUE stalled, VALUE wall)
 {
+    uint64_t stalled_over_ns = NUM2ULL(stalled), wall_over_ns = NUM2ULL(wall);
     capf_wish_t wish = {.capacity = capm_capacity(events), .names = seg.base ? SEG_HEADER->series_capacity : 1};
     const char *file = StringValueCStr(path);
     if (!tc_enabled() || cap.header || cap.busy) return Qfalse;
     if (snprintf(wish.path, sizeof(wish.path), "%s", file) >= (int)sizeof(wish.path)) rb_syserr_fail(ENAMETOOLONG, file);
     capm_aside(capf_make, &wish, &wish.done);
     if (wish.failed) rb_syserr_fail(wish.failed, wish.path);
+    cap.stalled_over_ns = stalled_over_ns;
+    cap.wall_over_ns = wall_over_ns;
     capm_begin();
     return Qtrue;
 }
@@ -164,8 +172,18 @@ static void capm_intern(uint64_t series)
     __atomic_store_n(&name->name_bytes, s->name_bytes, __ATOMIC_RELEASE);
 }
 
-/* To the capture: how the unit that just ended is called. */
-static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, uint64_t slot, bool job, bool error)
+static VALUE capm_caught_p(VALUE self)
+{
+    return cap.header && cap.header->caught ? Qtrue : Qfalse;
+}
+
+static bool capm_waited_for(const measurement_t *m)
+{
+    return (cap.stalled_over_ns && m->stalled_ns > cap.stalled_over_ns) || (cap.wall_over_ns && m->wall_ns > cap.wall_over_ns);
+}
+
+/* To the capture: how the unit that just ended is called, and whether it is the one that is waited for. */
+static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
 {
     tclock_t *c = hook_current();
     if (!c || !slot) return;
@@ -173,17 +191,19 @@ static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, uint64_
     cap_enter();
     if (CAP_ON() && slot <= cap.header->name_capacity) {
         capm_intern(slot - 1);
-        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .kind = CAP_UNIT_NAMED, .flags = flags,
-                              .unit = unit_number_of((uint64_t)FIX2LONG(handle))});
+        uint32_t unit = unit_number_of((uint64_t)FIX2LONG(handle));
+        if (!cap.header->caught && capm_waited_for(m)) cap.header->caught = unit;
+        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit, .kind = CAP_UNIT_NAMED, .flags = flags});
     }
     cap_leave();
 }
 
 static void capm_init(VALUE probe)
 {
-    rb_define_singleton_method(probe, "open_capture", capm_open, 2);
+    rb_define_singleton_method(probe, "open_capture", capm_open, 4);
     rb_define_singleton_method(probe, "name_captured", capm_name, 2);
     rb_define_singleton_method(probe, "close_capture", capm_close, 0);
+    rb_define_singleton_method(probe, "caught?", capm_caught_p, 0);
     rb_define_singleton_method(probe, "capturing?", capm_capturing_p, 0);
 }
 

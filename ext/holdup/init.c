@@ -146,7 +146,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
     seg_unlock();
-    if (CAP_ON()) capm_tell_name(argv[0], series, key.kind == SEG_JOB, RTEST(argv[5]));
+    if (CAP_ON()) capm_tell_name(argv[0], &ended.unit, series, key.kind == SEG_JOB, RTEST(argv[5]));
     return Qtrue;
 }
 

@@ -49,8 +49,8 @@ typedef struct {
     int64_t worker_index;
     uint64_t generation, parent_pid;
     uint64_t profile_seq, profile_length, namespace;
-    uint64_t capture_request; /* written from outside */
-    uint64_t spare[4];
+    uint64_t capture_request, capture_rule; /* written from outside */
+    uint64_t spare[3];
     uint64_t counters[32];
     uint64_t gauges[64];
 } seg_header_t;

@@ -23,6 +23,19 @@ class CaptureIntegrationTest < Minitest::Test
     end
   end
 
+  def test_what_led_to_a_slow_request_is_kept
+    ServedApp.serve(*%w[bundle exec ruby -W:deprecated -S puma -C puma.rb], app: "plain") do |app|
+      app.wait { app.live.any? }
+      traffic = Traffic.to(app, "/hog", clients: 1)
+      out = File.join(app.root, "captures")
+      said = holdup_process("capture", "--until", "wall > 100 ms", "--seconds", "60", "--dir", app.dir, "--out", out, env: {"HOME" => app.root})
+      traffic.stop
+      assert_equal 0, said.status, said.err
+      assert_match(/--unit caught$/, said.out)
+      assert_match(/\AUnit \d+: GET \/hog on thread puma srv tp/, holdup("timeline", Dir[File.join(out, "*")].first, "--unit", "caught").out)
+    end
+  end
+
   private
 
   def assert_hog(file)

@@ -35,7 +35,7 @@ class CaptureNativeTest < NativeTest
   def test_threads_add_up_to_the_tick_and_so_does_each_unit
     assert_equal ["", "true", "true"], capture(<<~RUBY).lines(chomp: true)
       P.open_segment(File.join(FOLDER, "segment"), 10, 64, nil, 0)
-      P.open_capture(FILE, 100_000)
+      P.open_capture(FILE, 100_000, 0, 0)
       units = work
       P.record(P.enter, 2, "ReportJob", "low", nil, true)
       settle
@@ -55,7 +55,7 @@ class CaptureNativeTest < NativeTest
 
   def test_threads_that_share_native_threads_add_up
     assert_equal "", capture(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"}).chomp
-      P.open_capture(FILE, 100_000)
+      P.open_capture(FILE, 100_000, 0, 0)
       work
       settle
       P.close_capture
@@ -65,7 +65,7 @@ class CaptureNativeTest < NativeTest
 
   def test_ractors_add_up_each_by_its_own_lock
     assert_equal ["", "3"], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000)
+      P.open_capture(FILE, 100_000, 0, 0)
       ractors = Array.new(2) { Ractor.new { Array.new(2) { Thread.new { 60.times { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) } } }.each(&:join); 1 } }
       20.times { GvlWork.hold(100_000); sleep(0.001) }
       ractors.each { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
@@ -77,14 +77,14 @@ class CaptureNativeTest < NativeTest
 
   def test_a_fork_is_marked_and_the_child_writes_none_of_its_parents_events
     assert_equal ["", "2", "true", ""], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000)
+      P.open_capture(FILE, 100_000, 0, 0)
       children = 2.times.map do |i|
         work(2, 10, i)
         fork do
           P.after_fork
           P.enable
           exit!(2) if P.capturing?
-          P.open_capture(FILE + i.to_s, 2_000)
+          P.open_capture(FILE + i.to_s, 2_000, 0, 0)
           work(2, 10, i)
           settle
           P.close_capture
@@ -101,7 +101,7 @@ class CaptureNativeTest < NativeTest
 
   def test_garbage_collections_are_in_it_and_stress_changes_nothing
     assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000)
+      P.open_capture(FILE, 100_000, 0, 0)
       GC.stress = true
       work(2, 3)
       GC.stress = false
@@ -114,7 +114,7 @@ class CaptureNativeTest < NativeTest
   def test_fibers_take_turns
     assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
       P.follow_fibers(true)
-      P.open_capture(FILE, 20_000)
+      P.open_capture(FILE, 20_000, 0, 0)
       fibers = Array.new(3) { Fiber.new { handle = P.enter; 3.times { GvlWork.hold(20_000); Fiber.yield }; P.finish(handle); nil } }
       4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
       P.close_capture
@@ -127,7 +127,7 @@ class CaptureNativeTest < NativeTest
   # The ring is as long as it is: the events that are left are read, and what they tell is whole.
   def test_the_oldest_events_give_way
     kept, overwritten, whole = capture(<<~RUBY).split
-      P.open_capture(FILE, 1_000)
+      P.open_capture(FILE, 1_000, 0, 0)
       work(3, 400)
       settle
       P.close_capture
@@ -140,12 +140,43 @@ class CaptureNativeTest < NativeTest
     assert_equal "true", whole
   end
 
+  # Two units stall beside a hog: the first that stalled longer than a hundredth of what it did ends the waiting.
+  def test_the_first_unit_that_is_waited_for_is_kept_in_mind
+    assert_equal %w[false true GET\ /light], capture(<<~RUBY).lines(chomp: true)
+      P.open_segment(File.join(FOLDER, "segment"), 10, 64, nil, 0)
+      P.open_capture(FILE, 10_000, 1_000_000, 0)
+      P.record(P.enter, 1, "GET /alone", nil, nil, false)
+      puts P.caught?
+      hog = Thread.new { GvlWork.hold(50_000_000) }
+      handle = P.enter
+      GvlWork.release(1) while hog.alive?
+      P.record(handle, 1, "GET /light", nil, nil, false)
+      P.record(P.enter, 1, "GET /after", nil, nil, false)
+      puts P.caught?
+      P.close_capture
+      puts Holdup::Timeline::Scene.new(Captured.read(FILE)).caught.name
+    RUBY
+  end
+
+  # The table of threads tells who is gone, so that nobody takes them for idle.
+  def test_the_dead_are_absent
+    assert_equal "true", capture(<<~RUBY).chomp
+      P.open_capture(FILE, 1_000, 0, 0)
+      dead = Thread.new { P.name_captured(Thread.current, "dead") }.join
+      work(2, 400)
+      settle
+      P.close_capture
+      lanes = Holdup::Timeline::Replay.new(Captured.read(FILE)).call.lanes
+      puts lanes.find { |lane| lane.name == "dead" }.spans.last.state == :absent
+    RUBY
+  end
+
   def test_what_a_killed_process_had_written_can_be_read
     pid, state, events, units = capture(<<~RUBY).split
       child = fork do
         P.after_fork
         P.enable
-        P.open_capture(FILE, 100_000)
+        P.open_capture(FILE, 100_000, 0, 0)
         Thread.new { work(3, 10_000) }
         sleep 0.2
         Process.kill(:KILL, Process.pid)
@@ -162,7 +193,7 @@ class CaptureNativeTest < NativeTest
       stop = false
       load = Array.new(3) { |i| Thread.new { work(1, 2, i) until stop } }
       made = 1000.times.count do |i|
-        opened = P.open_capture(FILE, 1_000)
+        opened = P.open_capture(FILE, 1_000, 0, 0)
         Thread.new { GvlWork.release(1) }.join
         GC.stress = true if i % 100 == 0
         Array.new(3) { "x" * 10 }
@@ -179,19 +210,19 @@ class CaptureNativeTest < NativeTest
 
   def test_one_at_a_time_and_only_while_measuring
     assert_equal %w[true false nil false], capture(<<~RUBY).split
-      puts P.open_capture(FILE, 1_000), P.open_capture(FILE + "2", 1_000)
+      puts P.open_capture(FILE, 1_000, 0, 0), P.open_capture(FILE + "2", 1_000, 0, 0)
       P.close_capture
       p P.close_capture
       P.disable
-      puts P.open_capture(FILE, 1_000)
+      puts P.open_capture(FILE, 1_000, 0, 0)
     RUBY
   end
 
   def test_a_full_or_missing_folder_is_an_error_and_leaves_nothing_on
     Dir.mktmpdir do |folder|
-      assert_raises(Errno::ENOENT) { Probe.open_capture(File.join(folder, "none/file"), 1_000) }
+      assert_raises(Errno::ENOENT) { Probe.open_capture(File.join(folder, "none/file"), 1_000, 0, 0) }
       refute Probe.capturing?
-      assert_raises(ArgumentError) { Probe.open_capture(File.join(folder, "file"), 1 << 40) }
+      assert_raises(ArgumentError) { Probe.open_capture(File.join(folder, "file"), 1 << 40, 0, 0) }
       assert_empty Dir.children(folder)
     end
   end

@@ -38,6 +38,8 @@ class RecordingProbe
   # Nobody asks for a capture.
   def read_segment(_offset, _length) = nil
 
+  def caught? = false
+
   def enter = @enabled ? @handles += 1 : 0
 
   def record(*values) = @recorded << Recorded.new(*values)

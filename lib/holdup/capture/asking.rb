@@ -24,9 +24,11 @@ module Holdup
 
       # @param entry [Segment::Directory::Entry] of the process
       # @param request [Request]
-      def initialize(entry, request)
+      # @param rule [Rule, nil] of the unit that ends the capture
+      def initialize(entry, request, rule = nil)
         @entry = entry
         @request = request
+        @rule = rule
         @path = Control.path(entry.path)
       end
 
@@ -36,7 +38,10 @@ module Holdup
       def ask
         raise Error.new("process #{@entry.pid} is being captured already", "wait until that has ended") if begun? && !header.closed?
         File.unlink(@path) if begun? # of somebody who did not wait for it
-        File.open(@entry.path, File::WRONLY | File::BINARY) { |file| file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST) }
+        File.open(@entry.path, File::WRONLY | File::BINARY) do |file|
+          file.pwrite([@rule&.encode.to_i].pack("Q<"), Segment::Layout::CAPTURE_RULE) # first: the request is what the process looks at
+          file.pwrite([@request.encode].pack("Q<"), Segment::Layout::CAPTURE_REQUEST)
+        end
         self
       end
 

@@ -2,6 +2,7 @@
 
 require_relative "../segment/layout"
 require_relative "request"
+require_relative "rule"
 
 module Holdup
   module Capture
@@ -55,13 +56,19 @@ module Holdup
       def rested? = @ended_ns.nil? || @clock.monotonic_ns - @ended_ns >= PAUSE_NS
 
       def start(request)
-        return unless EVENTS.any? { |events| open_ring(events) }
+        rule = self.rule
+        return unless EVENTS.any? { |events| open_ring(events, rule) }
         @until_ns = @clock.monotonic_ns + request.seconds * 1_000_000_000
         name_threads
       end
 
-      def open_ring(events)
-        @probe.open_capture(@path, events)
+      def rule
+        bytes = @probe.read_segment(Segment::Layout::CAPTURE_RULE, 8)
+        Rule.decode(bytes.unpack1("Q<")) if bytes
+      end
+
+      def open_ring(events, rule)
+        @probe.open_capture(@path, events, rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0))
       rescue Errno::ENOSPC, Errno::ENOMEM => error
         @log.warn("no room for a capture of #{events} events (#{error.message})")
         nil
@@ -69,7 +76,7 @@ module Holdup
 
       def go_on
         name_threads
-        finish if @clock.monotonic_ns >= @until_ns
+        finish if @probe.caught? || @clock.monotonic_ns >= @until_ns
       end
 
       def finish

@@ -18,6 +18,7 @@ module Holdup
       # The probe's own sums over all threads (ticks), when the capture began and when it ended.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
       SUMS_AT = [184, 248].freeze
+      CAUGHT = 312
       CLOSED = 1
       RATE_UNIT = 1 << 32
 
@@ -27,7 +28,7 @@ module Holdup
         none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
         fork setting
       ].freeze
-      PHASES = %i[unknown running waiting idle].freeze
+      PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze
 
       # Bits of an event's flags above those of the phase; what they mean depends on the event's kind.

@@ -23,7 +23,7 @@ module Holdup
       def fresh?(now_ms) = (now_ms - asked_ms).abs <= Request::PATIENCE_MS
     end
 
-    Request::SECONDS = (1..60)
+    Request::SECONDS = (1..3600)
     Request::PATIENCE_MS = 15_000
   end
 end

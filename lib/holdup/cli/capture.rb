@@ -12,14 +12,17 @@ module Holdup
   class CLI
     # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the files.
     class Capture
-      SECONDS = 10
+      SECONDS = (1..60)
+      DEFAULT_S = 10
+      DEFAULT_UNTIL_S = 60
       # A process looks once a tick, which is 5 s at most.
       PATIENCE_S = 8
       LOOK_S = 0.1
 
       def self.options(_console)
         Options.new("holdup capture [options]") do |parser, values|
-          parser.on("--seconds N", "for how long (#{SECONDS})") { |text| values[:seconds] = Inquiry::Values.whole("--seconds", text, Holdup::Capture::Request::SECONDS) }
+          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") { |text| values[:seconds] = Inquiry::Values.whole("--seconds", text, Holdup::Capture::Request::SECONDS) }
+          parser.on("--until RULE", "keep what led to the first unit with, say,", "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") { |text| values[:rule] = rule(text) }
           parser.on("--pid PID", "this process") { |text| values[:pid] = Inquiry::Values.whole("--pid", text, 1..2**31) }
           parser.on("--all", "every process that measures on this host") { values[:all] = true }
           parser.on("--out DIR", "where to keep the files (captures, beside the store)") { |text| values[:out] = text }
@@ -29,8 +32,15 @@ module Holdup
         end
       end
 
+      def self.rule(text)
+        Holdup::Capture::Rule.parse(text) ||
+          raise(UsageError.new("--until can't be #{text[0, 100].inspect}", "it takes \"stall > 50 ms\" or \"wall > 2 s\""))
+      end
+      private_class_method :rule
+
       # @param console [Console]
-      # @param seconds [Integer] one of Request::SECONDS
+      # @param rule [Holdup::Capture::Rule, nil] of the unit that ends it
+      # @param seconds [Integer] in SECONDS; with a rule, up to an hour
       # @param pid [Integer, nil]
       # @param all [Boolean]
       # @param out [String, nil] folder
@@ -38,10 +48,12 @@ module Holdup
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError]
-      def initialize(console:, seconds: SECONDS, pid: nil, all: false, out: nil, dir: nil, store: nil, language: nil)
+      def initialize(console:, rule: nil, seconds: rule ? DEFAULT_UNTIL_S : DEFAULT_S, pid: nil, all: false, out: nil, dir: nil, store: nil, language: nil)
         raise UsageError.new("--pid and --all contradict each other", "give one of them") if pid && all
+        raise UsageError.new("--seconds can't be #{seconds}", "without --until it takes #{SECONDS.min} to #{SECONDS.max}") unless rule || SECONDS.cover?(seconds)
         @console = console
         @seconds = seconds
+        @rule = rule
         @pid = pid
         @all = all
         @dir = Places.directory(console.env, dir)
@@ -58,14 +70,14 @@ module Holdup
         ended = begun.empty? ? [] : await(begun, @seconds + PATIENCE_S, &:ended?)
         @console.clear
         begun.each { |asking| keep(asking, ended.include?(asking)) }
-        (ended.size == asked.size) ? OK : FAILED
+        (ended.size == asked.size && caught?) ? OK : FAILED
       end
 
       private
 
       def ask(entries)
         request = Holdup::Capture::Request.new(asked_ms: @console.clock.realtime_ns / 1_000_000, seconds: @seconds)
-        entries.map { |entry| Holdup::Capture::Asking.new(entry, request).ask }
+        entries.map { |entry| Holdup::Capture::Asking.new(entry, request, @rule).ask }
       rescue SystemCallError => error
         raise Error.new("a process can't be asked (#{error.message})", "run it as the application's user")
       end
@@ -107,10 +119,19 @@ module Holdup
         askings - waiting
       end
 
+      # With a rule, one process that has caught a unit is enough.
+      def caught?
+        return true if @rule.nil? || @caught&.any?
+        @report.uncaught(@seconds)
+        false
+      end
+
       def keep(asking, ended)
         bytes = asking.take
         path = @archive.add(bytes, Time.at(@console.clock.realtime_s))
-        @report.kept(path, Holdup::Capture::Recording.parse(bytes, path:), ended)
+        recording = Holdup::Capture::Recording.parse(bytes, path:)
+        (@caught ||= []) << recording.header.caught.positive?
+        @report.kept(path, recording, ended)
       rescue SystemCallError => error
         raise Error.new("the capture can't be kept (#{error.message})", "name another folder with --out")
       end

@@ -27,6 +27,9 @@ module Holdup
         askings.each { |asking| @console.err.puts("holdup: #{@words.call(:capture_silent, pid: asking.entry.pid)}") }
       end
 
+      # @return [void]
+      def uncaught(seconds) = @console.err.puts("holdup: #{@words.call(:capture_uncaught, seconds:)}")
+
       # @param path [String] of the file
       # @param recording [Capture::Recording]
       # @param ended [Boolean] whether the process ended it
@@ -36,7 +39,7 @@ module Holdup
         @console.err.puts("holdup: #{@words.call(:capture_cut, pid: header.pid)}") unless ended
         @console.out.puts(@words.call(:capture_kept, process: header.process_name, events: Reports::Figures.count(header.head), lost: lost(header),
           length: Reports::Figures.duration(recording.length_ns), cost: Reports::Figures.duration(header.cost_ns), share: share(recording)))
-        @console.out.puts("  #{@words.call(:capture_next, path:)}")
+        @console.out.puts("  #{@words.call(:capture_next, path:)}#{" --unit caught" if header.caught.positive?}")
       end
 
       private

@@ -12,18 +12,18 @@ module Holdup
   class CLI
     # Tells what happened in a capture, or in one unit of it.
     class Timeline
-      UNIT = /\A(slowest|\d{1,9})\z/
+      UNIT = /\A(slowest|caught|\d{1,9})\z/
 
       def self.options(_console)
         Options.new("holdup timeline FILE [options]", rest: :files, mixed: true) do |parser, values|
-          parser.on("--unit ID", "the story of one unit: its id, or slowest") { |text| values[:unit] = unit(text) }
+          parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,", "the one that `holdup capture --until` ended with") { |text| values[:unit] = unit(text) }
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
 
       def self.unit(text)
         return text if UNIT.match?(text)
-        raise UsageError.new("--unit can't be #{text[0, 100].inspect}", "it takes an id from the table of units, or slowest")
+        raise UsageError.new("--unit can't be #{text[0, 100].inspect}", "it takes an id from the table of units, slowest or caught")
       end
       private_class_method :unit
 
@@ -69,9 +69,16 @@ module Holdup
         Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words: @words, layout:)
       end
 
+      def named
+        case @unit
+        when "slowest" then scene.whole_units.max_by { |unit| unit.to - unit.from }
+        when "caught" then scene.caught
+        else scene.units.find { |unit| unit.id == @unit.to_i }
+        end
+      end
+
       def find
-        found = (@unit == "slowest") ? scene.whole_units.max_by { |unit| unit.to - unit.from } : scene.units.find { |unit| unit.id == @unit.to_i }
-        found || raise(Error.new("there is no unit #{@unit} in this capture", "`holdup timeline #{@file}` lists those that waited longest"))
+        named || raise(Error.new("there is no unit #{@unit} in this capture", "`holdup timeline #{@file}` lists those that waited longest"))
       end
     end
   end

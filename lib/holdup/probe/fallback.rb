@@ -41,13 +41,15 @@ module Holdup
 
       def close_segment = nil
 
-      def open_capture(_path, _events) = false
+      def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns) = false
 
       def name_captured(_thread, _name) = nil
 
       def close_capture = nil
 
       def capturing? = false
+
+      def caught? = false
 
       def read_segment(_offset, _length) = nil
 

@@ -30,8 +30,9 @@ module Holdup
       STATE = 152
       PROFILE_SEQ = 192
       PROFILE_LENGTH = 200
-      # Written from outside (Capture::Request): what the process is asked to capture.
+      # Written from outside (Capture::Request): what the process is asked to capture, and what for (Capture::Rule).
       CAPTURE_REQUEST = 216
+      CAPTURE_RULE = 224
       HEARTBEAT = 160
 
       LIVE = 0

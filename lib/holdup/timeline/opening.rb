@@ -39,7 +39,10 @@ module Holdup
 
       def start_of(event) = (event.kind == :started) ? :absent : state(event.before)
 
-      def state(phase) = (phase == :waiting) ? :stalled : phase
+      STATES = {waiting: :stalled, exited: :absent}.freeze
+      private_constant :STATES
+
+      def state(phase) = STATES.fetch(phase, phase)
 
       def told_ledgers
         @told_ledgers ||= @recording.events.each_with_object({}) { |event, told| told[event.thread] ||= event.detail if TELLS_LEDGER.include?(event.kind) }

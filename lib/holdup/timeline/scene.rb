@@ -41,6 +41,9 @@ module Holdup
       # @return [Array<Unit>] that lie in the window from end to end
       def whole_units = @units.select(&:whole?)
 
+      # @return [Unit, nil] the first that the capture waited for
+      def caught = @numbered[@recording.header.caught]&.find(&:to)
+
       # @param unit [Unit]
       # @return [Array<Span>] of its thread, cut to its time; on a thread that follows its fibers also those of other fibers
       def spans_of(unit) = cut(unit.lane.spans, [unit.from, 0].max, unit.to || @recording.length_ticks)

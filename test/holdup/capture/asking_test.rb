@@ -17,6 +17,14 @@ class Holdup::Capture::AskingTest < Minitest::Test
     end
   end
 
+  def test_the_rule_stands_beside_it
+    in_folder do |_, entry|
+      rule = Holdup::Capture::Rule.parse("stall > 50 ms")
+      Asking.new(entry, Request.new(asked_ms: 1, seconds: 60), rule).ask
+      assert_equal rule, Holdup::Capture::Rule.decode(File.binread(entry.path).unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_RULE))
+    end
+  end
+
   def test_takes_the_file_up_to_its_last_event
     in_folder do |asking|
       asking.ask

@@ -9,7 +9,7 @@ class Holdup::Capture::ControlTest < Minitest::Test
   # The probe's half, and a clock that is moved by hand.
   class Process
     attr_reader :opened, :closed, :names, :warned
-    attr_accessor :request, :room, :realtime_ns, :monotonic_ns
+    attr_accessor :request, :rule, :caught, :room, :realtime_ns, :monotonic_ns
 
     def initialize
       @opened, @names, @warned = [], [], []
@@ -18,13 +18,18 @@ class Holdup::Capture::ControlTest < Minitest::Test
       @realtime_ns = @monotonic_ns = 1_000_000_000_000
     end
 
-    def read_segment(offset, bytes) = ([Holdup::Segment::Layout::CAPTURE_REQUEST, 8] == [offset, bytes]) ? [@request&.encode.to_i].pack("Q<") : nil
+    def read_segment(offset, _bytes) = [{216 => @request, 224 => @rule}.fetch(offset)&.encode.to_i].pack("Q<")
 
-    def open_capture(path, events)
+    def open_capture(path, events, *limits)
       raise Errno::ENOSPC if events > @room
+      @limits = limits
       @opened << [path, events]
       true
     end
+
+    attr_reader :limits
+
+    def caught? = @caught
 
     def name_captured(_thread, name) = @names << name
 
@@ -62,6 +67,18 @@ class Holdup::Capture::ControlTest < Minitest::Test
     assert_includes @process.names, "main"
     tick
     assert_equal 0, @process.closed
+    tick
+    assert_equal 1, @process.closed
+  end
+
+  def test_a_unit_that_is_waited_for_ends_it
+    @process.rule = Holdup::Capture::Rule.new(what: :wall, over_ns: 70)
+    @process.ask(3600)
+    tick
+    assert_equal [0, 70], @process.limits
+    tick(after: 100)
+    assert_equal 0, @process.closed
+    @process.caught = true
     tick
     assert_equal 1, @process.closed
   end

@@ -8,6 +8,7 @@ module Holdup
         capture_waiting: "capturing for %<seconds>s s; processes at it: %<count>s",
         capture_silent: "process %<pid>s did not begin: it was captured a moment ago, has no room for one, or runs a Holdup that can't; `holdup doctor` says more",
         capture_cut: "process %<pid>s did not end its capture (it was killed, or hangs): what it had written by then is kept",
+        capture_uncaught: "no unit was like that in %<seconds>s s: what is kept is only the last of it",
         capture_kept: "%<process>s: %<events>s events in %<length>s, cost %<cost>s of CPU (%<share>s)%<lost>s",
         capture_lost: ", the oldest %<count>s overwritten", capture_next: "holdup timeline %<path>s",
         timeline_title: "%<process>s, %<at>s: %<length>s, %<events>s events of %<threads>s threads, %<units>s units",

@@ -8,6 +8,7 @@ module Holdup
         capture_waiting: "%<seconds>s 秒間キャプチャ中（残り %<count>s プロセス）",
         capture_silent: "プロセス %<pid>s は始めませんでした。直前にキャプチャしたか、空きメモリがないか、対応していない Holdup です。詳細は `holdup doctor` を参照してください",
         capture_cut: "プロセス %<pid>s のキャプチャは終了していません（強制終了、または停止）。それまでの記録は保存しました",
+        capture_uncaught: "%<seconds>s 秒間に条件に合う処理はありませんでした。最後の部分だけを保存しました",
         capture_kept: "%<process>s：%<length>s の間に %<events>s イベント、CPU コスト %<cost>s（%<share>s）%<lost>s",
         capture_lost: "、古い %<count>s 件は上書き", capture_next: "次：holdup timeline %<path>s",
         timeline_title: "%<process>s、%<at>s：%<length>s、%<threads>s スレッドの %<events>s イベント、処理 %<units>s 件",

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Capture
+    # Which unit a capture waits for: the first that stalled, or took, longer than so many nanoseconds. In a process's
+    # segment it is one number, as the Request beside it.
+    Rule = Data.define(:what, :over_ns) do
+      # @param number [Integer] as it stands in the segment
+      # @return [Rule, nil] nil for none
+      def self.decode(number)
+        what = Rule::WHATS.key(number >> 48)
+        new(what:, over_ns: number & ((1 << 48) - 1)) if what
+      end
+
+      # @param text [String] such as "stall > 50 ms"
+      # @return [Rule, nil] nil when it is none
+      def self.parse(text)
+        what, number, unit = Rule::TEXT.match(text)&.captures
+        over_ns = (Rational(number) * Rule::UNITS.fetch(unit)).round if what
+        new(what: what.to_sym, over_ns:) if over_ns&.between?(1, (1 << 48) - 1)
+      end
+
+      # @return [Integer] as it stands in the segment
+      def encode = Rule::WHATS.fetch(what) << 48 | over_ns
+
+      # @return [Hash{Symbol => Integer}] ns by what they limit
+      def to_h = {what => over_ns}
+    end
+
+    Rule::WHATS = {stall: 1, wall: 2}.freeze
+    Rule::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
+    Rule::TEXT = /\A(stall|wall)\s*>\s*(\d{1,9}(?:\.\d{1,9})?)\s*(us|ms|s)\z/
+  end
+end
