@@ -43,12 +43,20 @@ module Bench
 
     # One row of each series and setting, written again for each span: what a reader pays is reading.
     def rows(codec)
-      drawn = @settings.map { |setting| @series.map { |series| codec.row(window(series, setting)) } }
+      drawn = @settings.map { |setting| with_processes(@series.map { |series| window(series, setting) }).map { |window| codec.row(window) } }
       SINCE_S.each do |seconds, since_s|
         from_s = NOW_S - [since_s, @days * DAY_S].min
         (from_s / seconds * seconds...NOW_S / seconds * seconds).step(seconds) do |start_s|
           yield drawn[in_force(start_s)].map { |row| [seconds, start_s, *row.drop(2)] }
         end
+      end
+    end
+
+    # The same units once more by process, as the collector writes them: each endpoint is one process's.
+    def with_processes(windows)
+      windows + windows.each_with_index.group_by { |_, index| index % PROCESSES }.map do |process, own|
+        series = Holdup::Series.new(kind: :process, name: "worker #{process}")
+        Holdup::Window.sum(own.map { |window, _| window.with(series:) })
       end
     end
 

@@ -15,9 +15,9 @@ module Holdup
       STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
       MINUTE_S = 60
       ALL = Series.new(kind: :request, name: "(all)")
-      # What is read of each kind: histograms are most of a long span's time.
-      HISTOGRAMS = {account: %i[running], process: []}.freeze
+      # What is read: histograms are most of a long span's time.
       OF_UNITS = %i[wall queued stalled].freeze
+      OF_ACCOUNTS = %i[running].freeze
 
       # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is left out, because
       # the figures of half a minute would always look like a fall.
@@ -54,18 +54,26 @@ module Holdup
       def at_s = (@from_s...@to_s).step(@step_s).to_a
 
       def chosen
-        units = @filter.narrow? ? sums(Series::UNITS, only: @filter) : sums(Series::UNITS)
-        nested = @filter.narrow? ? {} : sums([:nested])
-        units.to_h { |start_s, sums| [start_s, without(merged(sums), nested[start_s])] }
+        return sums(Series::UNITS, only: @filter).transform_values { |sums| merged(sums) } if @filter.narrow?
+        whole? ? sums([:process]).transform_values { |sums| merged(sums) } : less_nested
       end
 
-      def without(window, nested) = nested ? Analysis::Tally.subtract(window, merged(nested)) : window
+      # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
+      def whole? = sightings(Series::UNITS) == sightings([:process])
+
+      def sightings(kinds) = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:).to_set { |at_s, setting| [at_s / @step_s, setting] }
+
+      def less_nested
+        nested = sums([:nested])
+        sums(Series::UNITS).to_h { |at_s, sums| [at_s, nested[at_s] ? Analysis::Tally.subtract(merged(sums), merged(nested[at_s])) : merged(sums)] }
+      end
 
       def merged(sums) = Window.sum(sums.map(&:window))
 
       # @return [Hash{Integer => Array<Stores::Sum>}] by the start of the step, one for each setting
       def sums(kinds, **only)
-        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: HISTOGRAMS.fetch(kinds.first, OF_UNITS), **only)
+        histograms = (kinds == [:account]) ? OF_ACCOUNTS : OF_UNITS
+        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms:, **only)
           .select { |sum| in_force?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
       end
 

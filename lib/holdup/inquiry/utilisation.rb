@@ -31,15 +31,17 @@ module Holdup
 
       def share(held_ns, covered_s) = covered_s && held_ns.to_i.fdiv(covered_s * NS)
 
-      def covered_s = by_group(@sums.call([:process])) { |sum| sum.covered_s }
+      def processes = @sums.call([:process])
 
+      def covered_s = by_group(processes) { |sum| sum.covered_s }
+
+      # Processes have all units once more, and what is nested in others once; of units it is known without their histogram.
       def held_ns
-        parts = [units(Series::UNITS, 1), units([:nested], -1), by_group(@sums.call([:account])) { |sum| sum.window.histograms[:running].sum }]
-        parts.reduce { |all, more| all.merge(more) { |_, one, other| one.merge(other) { |_, ns, further| ns + further } } }
+        units = by_group(processes) { |sum| sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
+        units.merge(by_group(@sums.call([:account])) { |sum| sum.window.histograms[:running].sum }) do |_, one, other|
+          one.merge(other) { |_, ns, further| ns + further }
+        end
       end
-
-      # Of units it is known without their histogram.
-      def units(kinds, sign) = by_group(@sums.call(kinds)) { |sum| sign * sum.window.sums.values_at(:cpu_ns, :starved_ns).sum }
 
       def by_group(steps) = steps.transform_values { |sums| sums.group_by { |sum| group(sum.window.setting) }.transform_values { |same| same.sum { |sum| yield sum } } }
 

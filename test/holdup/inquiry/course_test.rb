@@ -18,8 +18,14 @@ class Holdup::Inquiry::CourseTest < Minitest::Test
 
   def summary(**view) = Holdup::Inquiry::Summed.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
 
-  def process(running_ns, setting: SampleWindows::SETTING, start_s: @sample.from_s, name: "worker 0")
-    SampleWindows.new(setting:).window(name, kind: :process, start_s:, count: 1, histograms: {running: Holdup::Histogram.of_sum(running_ns)})
+  # What a collector writes beside: the units of a minute once more, by process; each second unit is another's.
+  def processes(windows = @sample.to_a.select { |window| window.series.unit? })
+    windows.group_by(&:start_s).flat_map do |start_s, same|
+      same.partition.with_index { |_, index| index.even? }.each_with_index.map do |own, index|
+        series = Holdup::Series.new(kind: :process, name: "worker #{index}")
+        Holdup::Window.sum(own.map { |window| window.with(series:) })
+      end
+    end
   end
 
   def test_each_minute_says_what_a_report_of_that_minute_would
@@ -73,12 +79,22 @@ class Holdup::Inquiry::CourseTest < Minitest::Test
     assert_equal [heat[:upto_ns].size], heat[:counts].map(&:size).uniq
   end
 
-  def test_a_gvl_that_was_held_for_half_of_the_time_by_each_of_two_processes
-    units = @sample.to_a.select { |window| window.start_s == @sample.from_s && window.series.kind != :process }
-    held = units.sum { |window| window.histograms[:running].sum }
-    @store.commit([process(1), process(1, name: "worker 1")], {})
+  def test_how_long_the_gvls_of_two_processes_were_held
+    @store.commit(processes, {})
+    held = @sample.to_a.select { |window| window.start_s == @sample.from_s }.sum { |window| window.histograms[:running].sum }
     assert_in_delta held.fdiv(2 * MINUTE * 1_000_000_000), course.gvl.fetch("puma 8.0.2").first, 1e-9
-    assert_nil course.gvl.fetch("puma 8.0.2")[1]
+  end
+
+  # They are a shorter way to all units, and may be there for a part of the time.
+  def test_processes_say_of_all_units_what_units_say
+    expected = course
+    [0, 1, 2, 3].each do |minute|
+      @store.commit(processes.select { |window| window.start_s == @sample.from_s + minute * MINUTE }, {})
+      found = course
+      assert_equal expected.to_h.except(:gvl), found.to_h.except(:gvl)
+      assert_equal expected.heat, found.heat
+      assert_equal minute + 1, found.gvl.fetch("puma 8.0.2").compact.size
+    end
   end
 
   def test_everything_goes_into_json
