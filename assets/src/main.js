@@ -14,12 +14,12 @@ const clock = clocks(language);
 const charts = new Charts(main, { tell: tellers(language), clock });
 let asked;
 
-/** Makes the page what the server says at that address; of two that were asked for, the later. */
+/** Makes the page what the server says at that address (and no other: that would be a log-in); of two that were asked for, the later. */
 async function show(address) {
   asked?.abort();
   asked = new AbortController();
   const answer = await fetch(address, { credentials: "same-origin", headers: { accept: "text/html" }, signal: asked.signal });
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  if (!answer.ok || answer.redirected) throw new Error(`${answer.status} ${answer.statusText}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   morph(main, fresh.querySelector("main"));
   localize(main, clock);

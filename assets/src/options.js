@@ -45,11 +45,14 @@ function xScale(chart) {
 
 const yScale = (chart) => (chart.kind === "heat" ? { distr: 3, range: () => reach(chart) } : { range: (_, _low, high) => [0, ceiling(chart, high)] });
 
+/** Where a scale ends on which there is nothing. */
+const EMPTY = { ns: 1e6, bytes: 1e6 };
+
 /** A limit that nothing comes near must not press what was measured to the floor, unless the chart says it is the whole. */
 function ceiling(chart, high) {
   if (chart.most) return chart.most;
   const near = (chart.limits ?? []).map((limit) => limit.at).filter((at) => at < (high || 0) * 3);
-  return Math.max(high || 0, ...near) * 1.08 || 1;
+  return Math.max(high || 0, ...near) * 1.08 || (EMPTY[chart.unit] ?? 1);
 }
 
 /** Steps between labels of an axis of ages, in ns: what divides minutes, hours and days. */
