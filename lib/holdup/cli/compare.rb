@@ -88,7 +88,20 @@ module Holdup
       end
 
       def told(comparison)
-        (@format == :json) ? json(comparison).call : lay_out(report(comparison).page)
+        case @format
+        when :json then json(comparison).call
+        when :html then html(comparison)
+        else lay_out(report(comparison).page)
+        end
+      end
+
+      # With the distributions over each other.
+      def html(comparison)
+        require_relative "../web/charts/sides"
+        require_relative "../web/static/document"
+        page, words = report(comparison).page, Holdup::Web::Words.new(@words.language)
+        charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
+        Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
       end
 
       def report(comparison) = Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families)

@@ -41,7 +41,7 @@ module Holdup
         # @return [String] HTML
         def call
           settled = Settled.new(@parts)
-          parts = @parts.map { |part| part.with(blocks: settled.call(part.blocks)) }
+          parts = @parts.map { |part| part.with(blocks: settled.call(part)) }
           Templates.new.render("static", locals: {view: View.new(words: @words, parts:, title: @title), parts:, about: @about, style:, policy:})
         end
 

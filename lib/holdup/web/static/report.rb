@@ -49,7 +49,13 @@ module Holdup
           chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Reports::Width.clean(value)}" }.join(", ")]
         end
 
-        def pages = shown.map { |name| Part.new(id: name, title: word(:"title_#{name}"), blocks: [*remarks(name), *page(name, @asked).blocks]) }
+        def pages
+          shown.map do |name|
+            page = page(name, @asked)
+            verdict, *rest = page.blocks
+            Part.new(id: name, title: word(:"title_#{name}"), blocks: [verdict, *remarks(name), *rest], charts: page.charts)
+          end
+        end
 
         def shown
           return PAGES.first(1) if summary.empty?
@@ -66,6 +72,7 @@ module Holdup
           (rows.max_by(UNITS, &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)).each_with_index.map { |row, index| unit(row, index + 1) }
         end
 
+        # Charts of each would make the file several times as large.
         def unit(row, number)
           params = {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact
           page = page("endpoint", @asked.with(chosen: @asked.filter(kind: row.kind), params:))

@@ -24,8 +24,9 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
   def test_the_pages_and_their_tables
     page = parsed(sample, told: ["jit is not what it was"])
     assert_equal %w[overview endpoints blame processes jit], page.css("nav a").map { |link| link["href"].delete_prefix("#") }
-    assert_equal ["All together", "Who caused the stall, who suffered it", "Who suffered most"], page.css("#overview caption").map(&:text).drop(1).first(3)
-    assert_includes page.at_css("#overview .notes").text, "jit is not what it was"
+    assert_equal ["All together", "Over time", "Who caused the stall, who suffered it", "Who suffered most"], page.css("#overview caption").map(&:text).drop(1).first(4)
+    assert_operator page.css("#overview .drawings figure path[d^=M]").size, :>, 10
+    assert_includes page.at_css("#overview .lead + .notes").text, "jit is not what it was"
     assert_equal 8, page.css("#endpoints tbody tr").size
     assert_equal 8, page.css("#blame table").first.css("tbody tr").count { |row| row.at_css("th").text.include?("Controller") }
     assert_includes page.at_css("#unit-1").text, "Who stalls it"
