@@ -2,6 +2,7 @@
 
 require "optparse"
 require_relative "collector_script"
+require_relative "../capture"
 require_relative "../compare"
 require_relative "../fibers"
 require_relative "../instructions"
@@ -24,7 +25,7 @@ module Bench
   # The command line of bin/bench.
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "web" => Web, "collector" => CollectorScript}.freeze
+               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "collector" => CollectorScript}.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze

@@ -29,12 +29,13 @@ module Bench
     autoload :PerfmInDatabase, "tools/perfm_in_database"
     autoload :Holdup, "tools/holdup"
     autoload :HoldupProbe, "tools/holdup_probe"
+    autoload :HoldupCapture, "tools/holdup_capture"
 
     ALL = {
       "none" => -> { None.new }, "none again" => -> { None.new }, "empty hook" => -> { EmptyHook.new },
       "gvltools" => -> { Gvltools.new }, "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new },
       "gvl_metrics_middleware" => -> { GvlMetricsMiddleware.new }, "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
-      "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }
+      "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }, "holdup capture" => -> { HoldupCapture.new }
     }.freeze
 
     # @param name [String] a key of ALL
