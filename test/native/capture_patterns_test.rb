@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture"
+require "holdup/timeline"
+
+# What has a name is recognised in captures of real work.
+class CapturePatternsTest < NativeTest
+  def setup
+    super
+    @folder = Dir.mktmpdir("holdup", "/dev/shm")
+    @file = File.join(@folder, "events")
+    Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
+  end
+
+  def teardown
+    Probe.close_segment
+    FileUtils.remove_entry(@folder)
+    super
+  end
+
+  def test_c_code_that_keeps_the_gvl
+    found = patterns { [unit("GET /native") { GvlWork.hold(200 * MS) }, unit("GET /light") { GvlWork.release(1) }] }
+    assert_equal "GET /native", found.fetch(:long_hold).fetch(:who)
+  end
+
+  # Each release for a moment costs a time slice of the hog.
+  def test_a_convoy
+    stop = false
+    hog = Thread.new { nil until stop }
+    found = patterns { [unit("GET /chatty") { 10.times { GvlWork.wait(10_000) } }] }
+    assert_equal "GET /chatty", found.fetch(:convoy).fetch(:who)
+  ensure
+    stop = true
+    hog&.join
+  end
+
+  def test_units_in_line_for_a_lock
+    lock = Mutex.new.lock
+    found = patterns do
+      threads = Array.new(5) { unit("GET /locked") { lock.synchronize { nil } } }
+      wait_until { threads.all?(&:stop?) }
+      lock.unlock
+      threads
+    end
+    assert_equal 5, found.fetch(:lock_queue).fetch(:count)
+  end
+
+  def test_a_storm_of_passes
+    found = patterns { Array.new(2) { unit("GET /polite") { 200.times { GvlWork.hold(10_000) && Thread.pass || Thread.pass } } } }
+    assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Timeline::Patterns::PASSES
+  end
+
+  private
+
+  # @yieldreturn [Array<Thread>]
+  def patterns(&work)
+    Probe.open_capture(@file, 20_000, 0, 0)
+    work.call.each(&:join)
+    Probe.close_capture
+    scene = Holdup::Timeline::Scene.new(Captured.read(@file))
+    Holdup::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
+  end
+
+  def unit(name)
+    Thread.new do
+      handle = Probe.enter
+      yield
+      Probe.record(handle, 1, name, nil, nil, false)
+    end
+  end
+end
