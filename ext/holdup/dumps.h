@@ -1,6 +1,7 @@
 /*
  * Holdup::HistogramDumps: adds histograms up as they are written (lib/holdup/histogram/codec.rb), any number of them one
- * behind the other. Reading a month is mostly this. Whatever is not as it should be, or beyond 64 bits, is left to Ruby.
+ * behind the other; and counts to counts. Reading a month is mostly this. Whatever is not as it should be, or beyond 64
+ * bits, is left to Ruby.
  */
 #ifndef HOLDUP_DUMPS_H
 #define HOLDUP_DUMPS_H
@@ -114,10 +115,28 @@ static VALUE dumps_sum(VALUE self, VALUE bytes)
                                 ULL2NUM(d.zero), ULL2NUM(any ? d.first : 0), dumps_counts(&d));
 }
 
+/* add(slots, first, counts): adds counts to slots, from the first on; what is no small Integer in Ruby's own way */
+static VALUE dumps_add_counts(VALUE self, VALUE slots, VALUE first, VALUE counts)
+{
+    (void)self;
+    Check_Type(slots, T_ARRAY);
+    Check_Type(counts, T_ARRAY);
+    rb_check_frozen(slots);
+    long from = NUM2LONG(first), size = RARRAY_LEN(counts);
+    if (from < 0 || size > RARRAY_LEN(slots) || from > RARRAY_LEN(slots) - size) rb_raise(rb_eArgError, "%ld counts from slot %ld are too many", size, from);
+    for (long i = 0; i < size; i++) {
+        VALUE there = rb_ary_entry(slots, from + i), more = rb_ary_entry(counts, i);
+        bool small = FIXNUM_P(there) && FIXNUM_P(more);
+        rb_ary_store(slots, from + i, small ? LONG2NUM(FIX2LONG(there) + FIX2LONG(more)) : rb_funcall(there, '+', 1, more));
+    }
+    return Qnil;
+}
+
 static void dumps_init(VALUE holdup)
 {
     VALUE dumps = rb_define_module_under(holdup, "HistogramDumps");
     rb_define_singleton_method(dumps, "sum", dumps_sum, 1);
+    rb_define_singleton_method(dumps, "add", dumps_add_counts, 3);
 }
 
 #endif

@@ -82,15 +82,19 @@ module Holdup
       end
     end
 
-    # The hottest loop of a report: an explicit index is a third faster than each_with_index here.
     def add_counts(slot, counts)
-      slots = @slots
       @first = slot if slot < @first
+      @last = [@last, slot + counts.size - 1].max
+      defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_slowly(slot, counts)
+    end
+
+    # The hottest loop of a report without the extension: an explicit index is a third faster than each_with_index here.
+    def add_slowly(slot, counts)
+      slots = @slots
       counts.each do |count|
         slots[slot] += count
         slot += 1
       end
-      @last = slot - 1 if slot > @last
     end
   end
 end

@@ -46,6 +46,12 @@ class Holdup::Histogram::CodecTest < Minitest::Test
     assert_raises(Holdup::DamagedData) { Histogram.load(Histogram.of([5]).dump * 2) }
   end
 
+  def test_numbers_beyond_a_machine_word_add_up
+    one = Histogram.of([5_000, 9_000]).then { |small| small.with(count: 1 << 64, sum: 1 << 70, counts: small.counts.map { |count| count * ((1 << 62) - 1) }) }
+    assert_equal one.counts.map { |count| count * 3 }, Histogram.sum([one] * 3).counts
+    assert_equal Histogram.sum([one] * 3), Histogram.load_sum(one.dump * 3)
+  end
+
   # In a Ruby without the extension, which is also what the one in C is measured by.
   SLOWLY = <<~RUBY
     require "holdup/histogram"
