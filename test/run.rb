@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, native, integration, jit), files, or the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, native, integration, jit, browser), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/histogram_test.rb:12
@@ -9,6 +9,7 @@ PARTS = {
   "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/bugs/**/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   "integration" => "test/integration/**/*_test.rb",
+  "browser" => "test/browser/*_test.rb",
   # Of integration, those that differ from Ruby to Ruby: every one has a YJIT of its own.
   "jit" => "test/integration/jit{,_lives,_memory}_test.rb"
 }.freeze

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "looking"
+
+# From page to page as somebody does who looks for something: with the mouse, by keyboard, and back.
+class JourneysTest < Minitest::Test
+  include Looking
+
+  def setup
+    chromium.theme("light")
+    chromium.size(1280)
+  end
+
+  def test_what_was_asked_goes_along_and_back_works
+    look("/", lang: "en", since: "6h")
+    page.within("nav") { page.click_link("Endpoints") }
+    page.click_link("OrdersController#index")
+    assert page.has_css?("h1", text: "OrdersController#index")
+    page.click_link("日本語")
+    assert page.has_css?("html[lang=ja] .spans [aria-current]", text: "6h")
+    page.go_back
+    page.go_back
+    assert page.has_css?("h1", text: "Endpoints")
+    assert_empty chromium.faults
+  end
+
+  def test_the_keyboard_can_pass_the_menu
+    look("/", lang: "en")
+    page.send_keys(:tab)
+    assert_equal "Skip to the figures", page.active_element.text
+    page.send_keys(:enter)
+    assert_equal "main", URI(page.current_url).fragment
+  end
+
+  def test_what_refreshes_itself_can_be_paused
+    look("/", lang: "en")
+    page.click_button("Pause")
+    assert page.has_button?("Go on")
+  end
+
+  # Names wrap between their parts: in the clipboard they are whole.
+  def test_names_are_copied_as_they_are
+    look("/endpoints")
+    assert_equal "OrdersController#index", page.evaluate_script("getSelection().selectAllChildren(document.querySelector('tbody th a')) || getSelection().toString()")
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require_relative "chromium"
+require_relative "recorded"
+require_relative "served_dashboard"
+
+# For tests that look at the dashboard: one browser, and one server over what was recorded, for all of them, because starting
+# costs more than looking.
+module Looking
+  # Each page of the menu, and one endpoint.
+  PATHS = %w[/ /endpoints /jobs /blame /processes /advice /compare /calculator /jit /health /endpoint?unit=OrdersController%23index&kind=request].freeze
+  WIDTHS = [2560, 1280, 360].freeze
+
+  class << self
+    def chromium = @chromium ||= Chromium.new.tap { |chromium| Minitest.after_run { chromium.quit } }
+
+    def recorded
+      @recorded ||= Recorded.new.then do |recorded|
+        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s).tap do |served|
+          Minitest.after_run do
+            served.stop
+            recorded.remove
+          end
+        end
+      end
+    end
+  end
+
+  def chromium = Looking.chromium
+
+  def page = chromium.session
+
+  # @param path [String]
+  # @param words [Hash] for the address
+  def look(path, dashboard: Looking.recorded, **words)
+    chromium.visit("#{dashboard.address}#{path}#{path.include?("?") ? "&" : "?"}#{URI.encode_www_form(words)}")
+  end
+
+  # What no page may do, in a language and a theme, at each width; axe looks at one of them.
+  def assert_fine(path, language, theme, width, **where)
+    chromium.theme(theme)
+    chromium.size(WIDTHS.first)
+    look(path, lang: language, **where)
+    assert page.has_css?("html[lang=#{language}] h1")
+    WIDTHS.each { |pixels| assert_fits(pixels) }
+    chromium.size(width)
+    assert_empty chromium.barriers
+    assert_empty chromium.faults
+  end
+
+  def assert_fits(pixels)
+    chromium.size(pixels)
+    assert_equal 0, chromium.overhang, "wider than #{pixels} pixels"
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "sqlite3"
+require "tmpdir"
+require "zlib"
+
+# What `bin/demo` recorded, as a store. See test/fixtures/README.md.
+class Recorded
+  FILE = File.expand_path("../fixtures/storefront.sqlite3.gz", __dir__)
+
+  # @return [String] a SQLite file
+  attr_reader :store
+
+  # @param packed [String] a store, packed with gzip
+  def initialize(packed = FILE)
+    @folder = Dir.mktmpdir("holdup")
+    @store = File.join(@folder, "store.sqlite3")
+    Zlib::GzipReader.open(packed) { |file| IO.copy_stream(file, @store) }
+  end
+
+  # @return [Integer] the end of its last minute
+  def now_s = @now_s ||= SQLite3::Database.new(@store).get_first_value("SELECT MAX(start_s) FROM windows") + 60
+
+  def remove = FileUtils.rm_rf(@folder)
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "holdup/stores"
+require "holdup/web"
+require "holdup/web/server"
+
+# The dashboard over a store, served as `holdup web` does it, in this process.
+class ServedDashboard
+  HOST = "127.0.0.1"
+  PATIENCE_S = 60
+
+  # @return [String] without a path
+  attr_reader :address
+
+  # @param store [String] a SQLite file
+  # @param now_s [Integer] what the clock shows for as long as it is served
+  # @param around [#call] puts itself between the server and the dashboard
+  def initialize(store:, now_s:, around: :itself.to_proc)
+    web = Holdup::Web.new(store: -> { Holdup::Stores.open(store, read_only: true) }, dir: "/nonexistent", auth: :none, clock: CommandLine::Still.new(now_s:))
+    addresses = Queue.new
+    @thread = Thread.new { Holdup::Web::Server.new(around.call(web), host: HOST, port: 0).run { |address| addresses << address } }
+    @thread.report_on_exception = false
+    @address = (addresses.pop(timeout: PATIENCE_S) or @thread.value).delete_suffix("/")
+  end
+
+  def stop = @thread.kill.join
+end
