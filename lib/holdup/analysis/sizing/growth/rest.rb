@@ -27,7 +27,7 @@ module Holdup
         def estimate
           return Growth::Estimate.unknown(size) if size < Growth::FEWEST || blocks < Growth::FEWEST_BLOCKS
           value, *ends = beside(@growth.for_models)
-          low, high = [*ends, beside(@growth.high)[1], beside(@growth.low)[2]].minmax
+          low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
           Growth::Estimate.unknown(size).with(value:, low:, high:, spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
         end
 
