@@ -38,8 +38,10 @@ class Holdup::Web::AppTest < Minitest::Test
       get path
       assert_equal 200, last_response.status, path
     end
-    get "/"
-    assert_includes text, "Choose a longer span above, or look at Health"
+    %w[/ /endpoints /jobs /blame /processes /endpoint?unit=x].each do |path|
+      get path
+      assert_includes text, "Choose a longer span above, or look at Health", path
+    end
   end
 
   def test_a_dead_collector_since_when

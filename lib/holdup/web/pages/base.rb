@@ -76,6 +76,9 @@ module Holdup
 
         def table(section, **options, &) = Blocks::Table.of(self.section(section, **options), &)
 
+        # Where no unit was measured: what to do next.
+        def nothing = [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: [word(:empty_next)])]
+
         def headline(summary = self.summary) = Reports::Headline.new(summary, words: @words.reports)
 
         # What would not fit into an address has no page of its own.

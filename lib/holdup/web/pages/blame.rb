@@ -19,7 +19,7 @@ module Holdup
         SECTIONS = [Reports::Sections::Causes, Reports::Sections::Pairs, Reports::Sections::Matrix, Reports::Sections::Makings, Reports::Sections::Holds, Reports::Sections::Connections].freeze
 
         # @return [Array<Object>]
-        def blocks = [Blocks::Lead.new(text: headline.verdict), *(summary.empty? ? [] : SECTIONS.filter_map { |section| table(section) })]
+        def blocks = summary.empty? ? nothing : [Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |section| table(section) }]
       end
     end
   end

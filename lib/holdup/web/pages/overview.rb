@@ -25,7 +25,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          return [lead, Blocks::Notes.new(texts: [word(:empty_next)])] if summary.empty?
+          return nothing if summary.empty?
           [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table, causes, sufferers, findings,
             table(Reports::Sections::Settings)].compact
         end

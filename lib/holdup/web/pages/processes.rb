@@ -18,12 +18,14 @@ module Holdup
         SECTIONS = [Reports::Sections::Processes, Reports::Sections::Pools, Reports::Sections::Queues].freeze
 
         # @return [Array<Object>]
-        def blocks = [*ceilings, (charted.block(query.limit) unless charted.empty?), *tables].compact
+        def blocks = measured? ? [*ceilings, (charted.block(query.limit) unless charted.empty?), *tables].compact : nothing
 
         # @return [Hash{String => Chart}]
         def charts = charted.to_h
 
         private
+
+        def measured? = !summary.empty? || summary.processes.members.any?
 
         def charted = @charted ||= Charts::Processes.new(summary.processes, words: @words)
 

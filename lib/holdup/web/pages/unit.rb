@@ -29,7 +29,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          return [Blocks::Lead.new(text: headline.verdict)] if summary.empty?
+          return nothing if summary.empty?
           [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table,
             Distribution.new(summary.total, words: @words).block, suffers, causes, slowest, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
         end

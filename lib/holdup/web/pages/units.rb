@@ -17,7 +17,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          return [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: [word(:empty_next)])] if summary.empty?
+          return nothing if summary.empty?
           [Blocks::Notes.new(texts: headline.figures), Units::Table.new(summary, words: @words, link: method(:unit_link)).call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: [*more, word(:units_note)])]
         end
 
