@@ -13,7 +13,7 @@ module Holdup
   # - `min` and `max` are nil when there are no values; a thread's account has a sum without values (count 0)
   class Histogram
     # @return [Histogram] without values
-    def self.empty = new(count: 0, sum: 0, min: nil, max: nil, zero: 0, offset: 0, counts: [])
+    def self.empty = EMPTY
 
     # @param sum [Integer] nanoseconds
     # @return [Histogram] that has a sum and no values, for accounts of threads outside of units
@@ -82,6 +82,9 @@ module Holdup
       kept = counts[first..(counts.rindex(&:positive?) || -1)]
       [kept.empty? ? 0 : offset + first, kept]
     end
+
+    EMPTY = of_sum(0)
+    private_constant :EMPTY
   end
 end
 

@@ -21,7 +21,7 @@ module Holdup
 
       # @param series [Holdup::Series] what the sum is called
       # @return [Holdup::Window]
-      def to_window(series) = Window.empty(series:).with(**@totals.to_h)
+      def to_window(series) = Window.new(start_s: nil, seconds: 0, series:, setting: nil, host: nil, **@totals.to_h)
 
       # @param windows [Array<Holdup::Window>]
       # @param series [Holdup::Series] what the sum is called
