@@ -18,7 +18,7 @@ module Holdup
         units_note: "suffered: its own stall; each: of one unit; per acq.: of one time that a unit took the GVL (acq.: how often it did). " \
           "caused: what others stalled while it held the GVL. hold max: its longest hold. que. p95: until a thread took it.",
         meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out",
-        of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; a larger limit (limit=500 in the address) shows them.",
+        of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; a larger limit shows them (limit=500 in the address, --limit of a command).",
         each_of_them: "One by one", spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
         no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
         ceiling_fine: "%<vcpus>s, %<processes>s: CPU can reach %<range>s.",

@@ -18,7 +18,7 @@ module Holdup
         units_note: "被害：自身の GVL 待ち。1件あたり：処理 1 件の待ち。取得毎：GVL の取得 1 回の待ち（取得：1 件あたりの取得回数）。" \
           "原因：GVL の保持中に他を待たせた時間。保持最大：最長の保持。待ちp95：スレッドに引き取られるまでの時間。",
         meaning: "意味", sufferers: "最も被害を受けた処理", all_blame: "すべての原因と被害", all_endpoints: "すべて表示", stands_out: "目立つ点",
-        of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。limit を大きくすると表示されます（アドレスに limit=500）。",
+        of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。limit を大きくすると表示されます（アドレスでは limit=500、コマンドでは --limit）。",
         each_of_them: "一覧", spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
         no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         ceiling_fine: "%<vcpus>s、%<processes>s：CPU 使用率は %<range>s に達することができます。",
