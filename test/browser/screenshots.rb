@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+# Takes the pictures of docs/images: `bundle exec ruby test/browser/screenshots.rb`. Needs pngquant, which makes them small.
+
+require "fileutils"
+require "uri"
+require_relative "../support/command_line"
+require_relative "../support/played_store"
+require_relative "chromium"
+require_relative "recorded"
+require_relative "served_dashboard"
+
+# The top of pages as a laptop shows them: of what `bin/demo` recorded; that of advice, which wants two hours of a quiet machine,
+# of a recording that was simulated.
+class Screenshots
+  FOLDER = File.expand_path("../../docs/images", __dir__)
+  WIDTH = 1280
+  # name => path, height in pixels
+  RECORDED = {"overview" => ["/?since=15m", 1180], "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=15m", 1180], "blame" => ["/blame?since=15m", 860]}.freeze
+  SIMULATED = {"advice" => ["/advice?", 1180]}.freeze
+  LANGUAGES = %w[en ja].freeze
+  COLOURS = "64"
+
+  def initialize
+    @chromium = Chromium.new
+  end
+
+  # @return [void]
+  def take
+    FileUtils.mkdir_p(FOLDER)
+    @chromium.theme("light")
+    recorded = Recorded.new
+    served(recorded.store, recorded.now_s, RECORDED)
+    played = PlayedStore.new
+    played.in_a_file { |store| served(store, played.to_s, SIMULATED) }
+  ensure
+    recorded&.remove
+    @chromium.quit
+  end
+
+  private
+
+  def served(store, now_s, pages)
+    dashboard = ServedDashboard.new(store:, now_s:)
+    pages.keys.product(LANGUAGES) { |name, language| picture(dashboard, name, language, *pages[name]) }
+  ensure
+    dashboard&.stop
+  end
+
+  def picture(dashboard, name, language, path, height)
+    @chromium.size(WIDTH, height)
+    @chromium.visit("#{dashboard.address}#{path}&lang=#{language}")
+    file = File.join(FOLDER, "#{name}-#{language}.png")
+    @chromium.picture(file)
+    system("pngquant", "--force", "--strip", "--ext", ".png", COLOURS, file, exception: true)
+  end
+end
+
+Screenshots.new.take
