@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "time"
+require_relative "looking"
+
+# What scripts add to pages: charts, the viewer's time, sliders.
+class ChartsTest < Minitest::Test
+  include Looking
+
+  CHARTED = %w[/ /processes /jit /endpoint?unit=OrdersController%23index&kind=request].freeze
+  SLIDE = "const slider = document.querySelector('input[type=range]'); slider.value = 160; slider.dispatchEvent(new Event('input'))"
+
+  def setup
+    chromium.theme("light")
+    chromium.size(1280)
+  end
+
+  CHARTED.each do |path|
+    define_method(:"test_every_chart_is_drawn_on_#{path[/\w+/] || "overview"}") do
+      look(path, lang: "en")
+      places = page.all("figure.chart").size
+      assert_operator places, :>, 0
+      assert page.has_css?("figure.chart canvas", count: places)
+      assert_empty chromium.faults
+    end
+  end
+
+  def test_each_key_moves_the_cursor_and_tells_what_is_there
+    look("/", lang: "en", since: "10m")
+    plot = page.first(".plot:has(canvas)")
+    told = %i[home right right left end].map { |key| told_at(plot, key) }
+    assert_equal told[1], told[3]
+    assert_equal 4, told.uniq.size
+    assert_match(/cpu [\d.]+ %, starved/, told.join)
+  end
+
+  def told_at(plot, key)
+    plot.send_keys(key)
+    plot.find("[aria-live]", visible: :all).text(:all)
+  end
+
+  def test_moments_are_the_viewers
+    moments = %w[UTC Asia/Tokyo].map do |zone|
+      page.driver.browser.page.command("Emulation.setTimezoneOverride", timezoneId: zone)
+      look("/", lang: "en")
+      page.first("time", visible: :all).then { |time| [time[:datetime], time.text(:all)] }
+    end
+    assert_equal 1, moments.map(&:first).uniq.size
+    assert_equal [0, 9 * 3600], moments.map { |exact, text| (Time.parse("#{text} UTC") - Time.parse(exact)).to_i }
+  ensure
+    page.driver.browser.page.command("Emulation.setTimezoneOverride", timezoneId: "")
+  end
+
+  def test_sliders_ask_while_they_are_moved
+    look("/calculator", lang: "en")
+    page.execute_script("window.drawn = document.querySelector('canvas')")
+    page.execute_script(SLIDE)
+    assert page.has_css?("h2", text: "79.0 % io")
+    assert_match(/\?.*io=79%25/, page.current_url)
+    assert page.evaluate_script("drawn.isConnected")
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "looking"
+
+# A page that refreshes itself, by a server of which the test says what it answers.
+class LiveTest < Minitest::Test
+  include Looking
+
+  # Says again and again that it is another answer, or fails.
+  class Changing
+    attr_accessor :failing
+    attr_reader :answers
+
+    def initialize(app)
+      @app = app
+      @answers = 0
+    end
+
+    def call(env)
+      return @app.call(env) unless env["PATH_INFO"] == "/"
+      return [500, {}, ["broken"]] if failing
+      status, headers, body = @app.call(env)
+      @answers += 1
+      [status, headers.except("content-length"), [body.each.to_a.join.sub("</h1>", " #{@answers}</h1>")]]
+    end
+  end
+
+  def setup
+    @recorded = Recorded.new
+    @dashboard = ServedDashboard.new(store: @recorded.store, now_s: @recorded.now_s, around: ->(app) { @changing = Changing.new(app) })
+    look("/", dashboard: @dashboard, lang: "en")
+  end
+
+  def teardown
+    @dashboard.stop
+    @recorded.remove
+  end
+
+  # Going on refreshes at once.
+  def refresh
+    page.click_button("Pause")
+    page.click_button("Go on")
+  end
+
+  def hide(hidden)
+    page.execute_script("Object.defineProperty(document, 'hidden', {value: #{hidden}, configurable: true}); document.dispatchEvent(new Event('visibilitychange'))")
+  end
+
+  def test_what_one_has_open_and_where_one_is_stays
+    page.find("details.twin summary").click
+    page.execute_script("window.drawn = document.querySelector('canvas'); document.querySelectorAll('.plot')[2].focus()")
+    page.execute_script("document.querySelector('[data-live] button').click(); document.querySelector('[data-live] button').click()")
+    assert page.has_css?("h1", text: "Overview 2")
+    assert page.has_css?("details.twin[open] table")
+    assert page.evaluate_script("drawn.isConnected && document.activeElement === document.querySelectorAll('.plot')[2]")
+  end
+
+  def test_a_refresh_that_failed_is_told_until_one_succeeds
+    @changing.failing = true
+    refresh
+    assert page.has_css?("[data-live] [role=status]", text: "The last refresh failed; it is tried again. (500")
+    @changing.failing = false
+    refresh
+    assert page.has_css?("h1", text: "Overview 2")
+    assert page.has_css?("[data-live] [role=status]", exact_text: "", visible: :all)
+  end
+
+  def test_nobody_is_asked_while_nobody_looks
+    hide(true)
+    refresh
+    assert_equal 1, @changing.answers
+    hide(false)
+    assert page.has_css?("h1", text: "Overview 2")
+  end
+end
