@@ -6,12 +6,15 @@
 
 #include <ruby/thread.h>
 #include <sys/mman.h>
+#include <sys/statvfs.h>
 
 #include "capture.h"
 #include "clock.h"
 #include "segment_file.h"
 
 #define CAPF_TRIALS 1024
+/* What is left of the tmpfs beside a capture: segments grow there, and a unit without a series is worse than no capture. */
+#define CAPF_SPARED UINT64_C(8000000)
 #ifndef MAP_POPULATE
 #define MAP_POPULATE 0
 #endif
@@ -47,12 +50,20 @@ static void capf_lay_out(cap_header_t *h, const capf_wish_t *wish)
     h->worker_index = -1;
 }
 
+static int capf_reserve(int file, size_t bytes)
+{
+    struct statvfs system;
+    if (fstatvfs(file, &system)) return errno;
+    if ((uint64_t)system.f_bavail * system.f_frsize < bytes + CAPF_SPARED) return ENOSPC;
+    return seg_allocate(file, 0, (off_t)bytes);
+}
+
 static int capf_map(const char *hidden, size_t bytes)
 {
     unlink(hidden); /* its name holds our pid: a dead namesake's */
     int file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (file < 0) return errno;
-    int failed = seg_allocate(file, 0, (off_t)bytes);
+    int failed = capf_reserve(file, bytes);
     void *base = failed ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
     if (base == MAP_FAILED) {
         if (!failed) failed = errno;

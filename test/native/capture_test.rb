@@ -6,6 +6,8 @@ require "holdup/timeline"
 
 # A capture's events, played again, give the probe's own sums to the tick, whatever the threads do meanwhile.
 class CaptureNativeTest < NativeTest
+  include SmallFileSystem
+
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
     require "holdup/capture"
@@ -224,6 +226,17 @@ class CaptureNativeTest < NativeTest
       refute Probe.capturing?
       assert_raises(ArgumentError) { Probe.open_capture(File.join(folder, "file"), 1 << 40, 0, 0) }
       assert_empty Dir.children(folder)
+    end
+  end
+
+  # Segments grow on the same tmpfs.
+  def test_leaves_room_for_segments_on_a_small_tmpfs
+    on_tmpfs("size=12m") do |folder|
+      file = File.join(folder, "events")
+      assert_raises(Errno::ENOSPC) { Probe.open_capture(file, 200_000, 0, 0) }
+      assert_empty Dir.children(folder)
+      assert Probe.open_capture(file, 50_000, 0, 0)
+      Probe.close_capture
     end
   end
 
