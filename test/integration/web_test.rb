@@ -14,10 +14,10 @@ class WebIntegrationTest < Minitest::Test
     def ask(app, at: "/inside/holdup")
       request = Rack::MockRequest.new(app)
       pages = ["", "/", "/endpoints?since=6h", "/calculator", "/health"].map { |path| request.get(at + path, "HTTP_HOST" => "localhost") }
-      links = pages.flat_map { |page| page.body.scan(/(?:href|action)="([^"#]+)"/).flatten }
-      style = request.get(links.grep(/css/).first, "HTTP_HOST" => "localhost")
+      links = pages.flat_map { |page| page.body.scan(/(?:href|action|src|data-series)="([^"#]+)"/).flatten }
+      parts = links.grep(%r{/assets/|/series/}).uniq.map { |link| request.get(link.gsub("&amp;", "&"), "HTTP_HOST" => "localhost").status }
       hello = request.get("/hello", "HTTP_HOST" => "localhost")
-      puts [pages.map(&:status).uniq, links.reject { |link| link.start_with?(at + "/") }, style.status, hello.status, measured, pages.last.headers["set-cookie"]].inspect
+      puts [pages.map(&:status).uniq, links.reject { |link| link.start_with?(at + "/") }, parts.uniq, hello.status, measured, pages.last.headers["set-cookie"]].inspect
     end
 
     # Units of this process.
@@ -62,7 +62,7 @@ class WebIntegrationTest < Minitest::Test
     require "holdup/stores"
   end
 
-  def expected = "#{[[200], [], 200, 200, 1, nil].inspect}\n"
+  def expected = "#{[[200], [], [200], 200, 1, nil].inspect}\n"
 
   def test_rails
     assert_equal expected, inside(format(RAILS, base: "ActionController::Base", api: false))
