@@ -1,3 +1,5 @@
+const OURS = "[data-series], [data-chart], [data-keep]";
+
 /**
  * Makes what stands in the page what the server says now, in place: elements that stay keep focus, scroll position and whether
  * they are open. What scripts have made stays theirs (data-series, data-chart, data-keep).
@@ -6,17 +8,19 @@
  */
 export function morph(old, fresh) {
   attributes(old, fresh);
-  if (old.matches("[data-series], [data-chart], [data-keep]")) return;
+  if (old.matches(OURS)) return;
   const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
   after.forEach((node, at) => (at < before.length ? change(before[at], node) : old.append(node)));
   before.slice(after.length).forEach((node) => node.remove());
 }
 
 function change(old, fresh) {
-  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName) old.replaceWith(fresh);
+  if (old.nodeType !== fresh.nodeType || old.nodeName !== fresh.nodeName || ours(old) !== ours(fresh)) old.replaceWith(fresh);
   else if (old.nodeType === Node.ELEMENT_NODE) morph(old, fresh);
   else if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
 }
+
+const ours = (node) => node.nodeType === Node.ELEMENT_NODE && node.matches(OURS);
 
 /** Whether it is open or hidden is up to the person in front of it. */
 const THEIRS = ["open", "hidden"];

@@ -58,11 +58,11 @@ module Holdup
 
         def table(names, limit)
           columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }
-          rows = ages(names).map { |age_s, index| row(names, age_s, index) }
+          rows = moments(names).map { |age_s, index| row(names, age_s, index) }
           Blocks::Table.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes: (rows.size > limit) ? [word(:more_rows_here, count: Reports::Figures.count(rows.size - limit))] : [])
         end
 
-        def ages(names) = names.flat_map { |name| curves(name).each_with_index.flat_map { |curve, index| curve.keys.map { |age_s| [age_s, index] } } }.uniq.sort
+        def moments(names) = names.flat_map { |name| curves(name).each_with_index.flat_map { |curve, index| curve.keys.map { |age_s| [age_s, index] } } }.uniq.sort
 
         def row(names, age_s, index)
           [Reports::Figures.duration(age_s * NS), name(@lives[index]), *names.map { |name| Reports::Figures.public_send(FIGURES[name].first, curves(name)[index][age_s]) }]
