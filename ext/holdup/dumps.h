@@ -115,19 +115,39 @@ static VALUE dumps_sum(VALUE self, VALUE bytes)
                                 ULL2NUM(d.zero), ULL2NUM(any ? d.first : 0), dumps_counts(&d));
 }
 
-/* add(slots, first, counts): adds counts to slots, from the first on; what is no small Integer in Ruby's own way */
-static VALUE dumps_add_counts(VALUE self, VALUE slots, VALUE first, VALUE counts)
+/* @return the first slot, which has to be one, as the last has to be */
+static long dumps_first_slot(VALUE slots, VALUE first, VALUE counts)
 {
-    (void)self;
     Check_Type(slots, T_ARRAY);
     Check_Type(counts, T_ARRAY);
     rb_check_frozen(slots);
     long from = NUM2LONG(first), size = RARRAY_LEN(counts);
     if (from < 0 || size > RARRAY_LEN(slots) || from > RARRAY_LEN(slots) - size) rb_raise(rb_eArgError, "%ld counts from slot %ld are too many", size, from);
-    for (long i = 0; i < size; i++) {
+    return from;
+}
+
+/* add(slots, first, counts): adds counts to slots, from the first on; what is no small Integer in Ruby's own way */
+static VALUE dumps_add_counts(VALUE self, VALUE slots, VALUE first, VALUE counts)
+{
+    (void)self;
+    long from = dumps_first_slot(slots, first, counts);
+    for (long i = 0; i < RARRAY_LEN(counts); i++) {
         VALUE there = rb_ary_entry(slots, from + i), more = rb_ary_entry(counts, i);
         bool small = FIXNUM_P(there) && FIXNUM_P(more);
         rb_ary_store(slots, from + i, small ? LONG2NUM(FIX2LONG(there) + FIX2LONG(more)) : rb_funcall(there, '+', 1, more));
+    }
+    return Qnil;
+}
+
+/* add_weighted(slots, first, masses, weight): the same with Floats, each times its weight */
+static VALUE dumps_add_weighted(VALUE self, VALUE slots, VALUE first, VALUE masses, VALUE weight)
+{
+    (void)self;
+    long from = dumps_first_slot(slots, first, masses);
+    double times = NUM2DBL(weight);
+    for (long i = 0; i < RARRAY_LEN(masses); i++) {
+        double more = NUM2DBL(rb_ary_entry(masses, i)) * times;
+        rb_ary_store(slots, from + i, DBL2NUM(NUM2DBL(rb_ary_entry(slots, from + i)) + more));
     }
     return Qnil;
 }
@@ -137,6 +157,7 @@ static void dumps_init(VALUE holdup)
     VALUE dumps = rb_define_module_under(holdup, "HistogramDumps");
     rb_define_singleton_method(dumps, "sum", dumps_sum, 1);
     rb_define_singleton_method(dumps, "add", dumps_add_counts, 3);
+    rb_define_singleton_method(dumps, "add_weighted", dumps_add_weighted, 4);
 }
 
 #endif
