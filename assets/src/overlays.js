@@ -20,7 +20,7 @@ function draw(plot, chart) {
   context.clip();
   Object.assign(context, LETTERS());
   for (const limit of chart.limits ?? []) across(plot, limit);
-  for (const mark of chart.marks ?? []) down(plot, mark);
+  (chart.marks ?? []).forEach((mark, index) => down(plot, mark, index));
   context.restore();
   context.save();
   Object.assign(context, LETTERS());
@@ -36,13 +36,16 @@ function across(plot, { at, label }) {
   const y = plot.valToPos(at, "y", true), { left, top, width } = plot.bbox;
   rule(plot.ctx, [left, y, left + width, y], "warn");
   const below = y - top < ROOM * ratio();
-  plot.ctx.fillText(label, left + 4 * ratio(), y + (below ? 14 : -4) * ratio());
+  write(plot.ctx, label, left + 4 * ratio(), y + (below ? 14 : -4) * ratio());
 }
 
-function down(plot, { at, label }) {
-  const x = plot.valToPos(at, "x", true), { top, height } = plot.bbox;
+/** Labels of neighbours stand on three lines, and go to the side where there is more room. */
+function down(plot, { at, label }, index) {
+  const x = plot.valToPos(at, "x", true), { left, top, width, height } = plot.bbox;
   rule(plot.ctx, [x, top, x, top + height], "quiet");
-  plot.ctx.fillText(label, x + 4 * ratio(), top + height - 6 * ratio());
+  const before = x > left + width / 2;
+  plot.ctx.textAlign = before ? "right" : "left";
+  write(plot.ctx, label, x + (before ? -4 : 4) * ratio(), top + height - (6 + 14 * (index % 3)) * ratio());
 }
 
 /** A dot with its name above or below, or a cross. */
@@ -54,7 +57,7 @@ function dot(plot, { x, y, label }, beside) {
   const at = new Path2D();
   at.addPath(new Path2D(path), new DOMMatrix([ratio(), 0, 0, ratio(), left, top]));
   label ? context.fill(at) : context.stroke(at);
-  if (label) context.fillText(label, left + 8 * ratio(), top + beside * ratio());
+  if (label) write(context, label, left + 8 * ratio(), top + beside * ratio());
 }
 
 function rule(context, [fromX, fromY, toX, toY], name) {
@@ -66,4 +69,13 @@ function rule(context, [fromX, fromY, toX, toY], name) {
   context.lineTo(toX, toY);
   context.stroke();
   context.setLineDash([]);
+}
+
+/** Legible over whatever is drawn there. */
+function write(context, text, x, y) {
+  context.save();
+  Object.assign(context, { strokeStyle: colour("paper"), lineWidth: 4 * ratio(), lineJoin: "round" });
+  context.strokeText(text, x, y);
+  context.restore();
+  context.fillText(text, x, y);
 }
