@@ -18,10 +18,11 @@ class PlayedRecording
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
   # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the self-test must see it
-  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false)
+  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false, queue: nil)
     @shapes, @rate, @minutes, @processes, @threads, @vcpus, @kind, @truth, @swing, @slices, @growth =
       shapes, rate, minutes, processes, threads, vcpus, kind, truth, swing, slices, growth
     @io_threads = io_threads
+    @queue = queue
     @random = Random.new(seed)
     @problems = []
     @wait_beside_ns = 0
@@ -84,7 +85,7 @@ class PlayedRecording
 
   def profile(at_s, index, count)
     name, (_, held, idle, acquisitions) = draw
-    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:), setting: nil, host: "web-1", process: nil,
+    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:, queue: @queue), setting: nil, host: "web-1", process: nil,
       start_ns: at_s * 1_000_000_000 + index * MS, running_ns: spread(held), cpu_ns: spread(held), idle_ns: spread(idle), stalled_ns: 0,
       acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
   end

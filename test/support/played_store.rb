@@ -22,12 +22,14 @@ class PlayedStore
   # @param booted_s [Integer] when its processes began
   # @param held_per_cpu [Float] GVL held against CPU used
   # @param pool_share [Float] of the elapsed time, waiting for connections
-  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S, booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0)
+  # @param pid [Integer] of its first process
+  def initialize(recording = PlayedRecording.new(minutes: 20), facts: {}, from_s: START_S, booted_s: from_s - 3600, held_per_cpu: 1.0, pool_share: 0.0, pid: 7)
     @recording = recording
     @from_s = from_s
     @booted_s = booted_s
     @held_per_cpu = held_per_cpu
     @pool_share = pool_share
+    @pid = pid
     jobs = recording.kind == :job
     shape = jobs ? {"jobs" => "sidekiq", "job_threads" => recording.threads} : {"server" => "puma", "workers" => recording.processes, "threads" => recording.threads}
     @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus, **shape, **facts})
@@ -71,7 +73,7 @@ class PlayedStore
   end
 
   def singly((queued, stalled, held, _), unit, profile)
-    profile.with(setting: @setting, host: HOST, process: Holdup::UnitProfile::Process.new(pid: 7, since_ns: @booted_s * NS), start_ns: from_s * NS + unit.arrival_ns,
+    profile.with(setting: @setting, host: HOST, process: Holdup::UnitProfile::Process.new(pid: @pid, since_ns: @booted_s * NS), start_ns: from_s * NS + unit.arrival_ns,
       running_ns: held, cpu_ns: (held / @held_per_cpu).round, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
   end
 
@@ -103,7 +105,7 @@ class PlayedStore
 
   def process(at_s, index)
     jobs = @recording.kind == :job
-    {at_s:, host: HOST, pid: 7 + index, start: 1, since_s: @booted_s, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
+    {at_s:, host: HOST, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
      rss_bytes: 300_000_000, pss_bytes: 200_000_000, "pool.0": jobs ? "default" : "web", "pool.0.max": @recording.threads, "pool.0.busy": 2, **LEVERS}
   end
 end

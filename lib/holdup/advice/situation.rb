@@ -10,15 +10,17 @@ module Holdup
       # Replays of a finding are there to rank it: fewer rounds than a recommendation's.
       ROUNDS = 10
 
-      attr_reader :summary, :recommendation, :levers
+      attr_reader :summary, :recommendation, :levers, :pool
 
       # @param summary [Analysis::Summary] of one kind of units
       # @param recommendation [Analysis::Sizing::Recommendation, nil] nil where nothing was recorded singly
       # @param levers [Levers]
-      def initialize(summary:, recommendation: nil, levers: Levers.new([]))
+      # @param pool [String, nil] the group of threads that was asked about
+      def initialize(summary:, recommendation: nil, levers: Levers.new([]), pool: nil)
         @summary = summary
         @recommendation = recommendation
         @levers = levers
+        @pool = pool
       end
 
       # @return [Symbol]

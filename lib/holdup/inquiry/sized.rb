@@ -32,9 +32,9 @@ module Holdup
         @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account]))
         @sums = wanted(store.sums(from_s, to_s).map(&:window))
         @stalls = -> { wanted(store.stalls(from_s, to_s)) }
-        @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
+        @samples = of_setting(store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact))
         @profiles = store.profiles(from_s, to_s).to_a
-        @lately = store.processes(to_s - LEVERS_S, to_s)
+        @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
       end
 
       # @return [Array<Hash>] samples of the processes that have their levers for sure
@@ -59,6 +59,9 @@ module Holdup
       private
 
       def wanted(windows) = @setting ? windows.select { |window| window.setting&.fingerprint == @setting } : windows.to_a
+
+      # Those of containers have none.
+      def of_setting(samples) = @setting ? samples.select { |sample| [nil, @setting].include?(sample[:setting]) } : samples
 
       def observation = @observation ||= observe(@windows)
 

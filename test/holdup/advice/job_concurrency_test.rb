@@ -11,8 +11,8 @@ module Holdup::Advice
     LEVERS = [{"lever.concurrency.value": 3, "lever.concurrency.how": ":concurrency: N in config/sidekiq.yml", "lever.concurrency.where": "config/sidekiq.yml:1",
                "lever.concurrency single.value": 1, "lever.concurrency single.how": "concurrency = N in config.capsule(\"single\")"}].freeze
 
-    def found(samples: [], **recording)
-      find(JobConcurrency, units: unit(cpu: 5), samples:, recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers: LEVERS)
+    def found(samples: [], pool: nil, **recording)
+      find(JobConcurrency, pool:, units: unit(cpu: 5), samples:, recommendation: advised(PlayedRecording.new(**WAITING, **recording), objective: :throughput), levers: LEVERS)
     end
 
     def test_more_jobs_at_a_time
@@ -33,7 +33,10 @@ module Holdup::Advice
       end
       found = found(threads: 3, samples:)
       assert_equal ":concurrency: #{found.facts[:best] - 1}", found.change.new
-      assert_equal 2, found.facts[:groups]
+      assert_equal [2, "default"], found.facts.values_at(:groups, :group)
+      asked = found(threads: 3, samples:, pool: "single")
+      assert_equal "concurrency = #{asked.facts[:best] - 2}", asked.change.new[/\A\S+ = \d+/]
+      assert_match(/of several groups, that of "single"/, told(asked)["do"])
     end
 
     def test_nothing_where_the_number_is_right

@@ -60,6 +60,23 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/CHANGE .* to 1 x 1\d \(now 1 x 3\)/, text)
   end
 
+  # Two job runners with queues of their own have two settings: without the queue that can't be answered.
+  def test_jobs_of_one_queue
+    runners = {"low" => [3, 45], "mailers" => [10, 4]}.map do |queue, (threads, idle)|
+      recording = PlayedRecording.new(kind: :job, shapes: {"#{queue.capitalize}Job" => [1.0, 5, idle, 6]}, rate: 15.0, minutes: 5, threads:, queue:)
+      PlayedStore.new(recording, facts: {"job_queues" => queue}, pid: threads)
+    end
+    runners.first.in_a_file(runners.last) do |path|
+      ask = ->(*arguments) { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: runners.first.to_s) }
+      assert_match(/\(now 1 x 3\)/, ask.call("--queue", "low").out.gsub(/\s+/, " "))
+      assert_match(/CAN'T SAY/, ask.call("--kind", "job").out)
+      said = ask.call("--queue", "mialers")
+      assert_equal 2, said.status
+      assert_match(/no job of queue "mialers" was recorded.*did you mean mailers\?/m, said.err)
+      assert_match(/--queue is of jobs/, ask.call("--queue", "low", "--kind", "request").err)
+    end
+  end
+
   def test_what_can_not_be_said
     assert_match(/CAN'T SAY: no single units were recorded/, advise("--kind", "job").out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
