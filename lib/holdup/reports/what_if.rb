@@ -43,9 +43,13 @@ module Holdup
       def page = Page.new(title:, facts: [], lead: sentence, remarks: [], sections: [section.with(title:)])
 
       # @return [String] for programs; ends with a newline
-      def json
-        "#{JSON.pretty_generate(**json_of(@found), gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil,
-          **((known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}))}\n"
+      def json = "#{JSON.pretty_generate(to_h)}\n"
+
+      # @return [Hash{Symbol => Object}]
+      def to_h
+        gained = {gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
+        apart = (known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}
+        {**json_of(@found), **gained, **apart}
       end
 
       private

@@ -41,7 +41,10 @@ module Holdup
           end
         end
 
-        def json = alone { Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s, kind:).call }
+        def json
+          advice = alone { {**Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s, kind:).to_h, what_if: replayed&.to_h}.compact }
+          "#{JSON.pretty_generate(advice)}\n"
+        end
 
         def kind = query.kind || :request
 
@@ -58,11 +61,11 @@ module Holdup
         def advised = @advised ||= Advised.new(sized, found, words: @words, span:, kind:, limit: query.limit)
 
         # Who asks for something else looks for that first.
-        def answers = what_if.asked? ? [what_if.form, *replayed, *advised.answer] : [*advised.answer, what_if.form]
+        def answers = what_if.asked? ? [what_if.form, *(replayed && Blocks.of(replayed.page)), *advised.answer] : [*advised.answer, what_if.form]
 
         attr_reader :what_if
 
-        def replayed = what_if.blocks(recommendation, kind:, span:)
+        def replayed = @replayed ||= what_if.report(recommendation, kind:, span:)
 
         def span = headline(sized.summary).span
       end

@@ -43,6 +43,8 @@ class Holdup::Web::AdviceTest < Minitest::Test
     assert_equal 200, last_response.status
     assert_includes CGI.unescapeHTML(text), "CAN'T SAY"
     refute_includes text, "What if 3 threads"
+    get "/advice.json", {"since" => "12m", "kind" => "job", "if_threads" => "3"}
+    assert_equal [200, "unknown", false], JSON.parse(last_response.body).then { |made| [last_response.status, made["verdict"], made.key?("what_if")] }
   end
 
   def test_nobody_replays_beside_another

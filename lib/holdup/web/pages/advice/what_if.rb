@@ -33,11 +33,11 @@ module Holdup
         def asked? = HINTS.keys.any? { |name| @query[name] }
 
         # @param recommendation [Analysis::Sizing::Recommendation, nil]
-        # @return [Array<Object>] nothing where nothing can be replayed: the advice says why
-        def blocks(recommendation, kind:, span:)
-          return [] unless recommendation && recommendation.reasons.empty?
+        # @return [Reports::WhatIf, nil] nil where nothing is asked, or nothing can be replayed: the advice says why
+        def report(recommendation, kind:, span:)
+          return unless asked? && recommendation && recommendation.reasons.empty?
           found = Analysis::Sizing::WhatIf.new(recommendation, @change)
-          Blocks.of(Reports::WhatIf.new(found, change: @change, kind:, slo: recommendation.objective.slo, span:, words: @words.reports).page)
+          Reports::WhatIf.new(found, change: @change, kind:, slo: recommendation.objective.slo, span:, words: @words.reports)
         end
 
         private
