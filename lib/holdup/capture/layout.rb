@@ -14,7 +14,6 @@ module Holdup
         threads_offset thread_capacity thread_bytes thread_count names_offset name_capacity name_bytes events_offset state
         event_cost_ps threads_lost worker_index
       ].freeze
-      HEAD = 64
       # The probe's own sums over all threads (ticks), when the capture began and when it ended.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
       SUMS_AT = [184, 248].freeze

@@ -6,13 +6,6 @@ module Holdup
     Wait = Data.define(:lane, :span, :parts) do
       # @return [Integer] ticks while nobody held
       def handoff = span.length - parts.sum(&:ticks)
-
-      # @return [Part, nil] who held the longest, over all its holds
-      def main
-        sums = parts.group_by { |part| [part.lane, part.unit] }.transform_values { |own| own.sum(&:ticks) }
-        (lane, unit), ticks = sums.max_by(&:last)
-        Wait::Part.new(lane, unit, ticks) if lane
-      end
     end
 
     # `lane` held for `ticks` of the wait, in `unit` (nil: in none).

@@ -25,8 +25,8 @@ class Holdup::Timeline::SceneTest < Minitest::Test
 
   def test_a_wait_says_for_whom
     wait = scene.waits.find { |one| one.lane.number == 3 }
-    assert_equal [92 * MS, "GET /hog"], [wait.span.length, wait.main.unit.name]
-    assert_equal 90 * MS - 1, wait.main.ticks
+    assert_equal 92 * MS, wait.span.length
+    assert_equal [["GET /hog", 90 * MS - 1]], wait.parts.map { |part| [part.unit.name, part.ticks] }
     assert_equal 2 * MS + 1, wait.handoff
   end
 
