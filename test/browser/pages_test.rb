@@ -6,6 +6,7 @@ require_relative "looking"
 # Every page as people see it: in both languages, light and dark, on a phone, a laptop and a wide screen. Colours depend on the
 # theme and sentences on the language, so two of the four are enough, and axe looks at two widths.
 class PagesTest < Minitest::Test
+  include CommandLine
   include Looking
 
   SEEN = {"en" => ["light", 1280], "ja" => ["dark", 360]}.freeze
@@ -16,9 +17,21 @@ class PagesTest < Minitest::Test
     end
   end
 
+  # Names are an application's: long, without a place to wrap, from right to left, markup.
+  def test_names_that_nobody_expects
+    names = ["<script>alert(1)</script>", "Admin::" * 25 + "OrdersController#index", "x" * 200, "\u3042" * 66, "\u0645\u0631\u062D\u0628\u0627#\u202Eindex"]
+    sample = SampleWindows.new(units: names.to_h { |name| [name, SampleWindows::STOREFRONT.values.first] })
+    with_store(sample) do |store|
+      dashboard = ServedDashboard.new(store:, now_s: sample.to_s)
+      ["/", "/endpoints", "/blame", "/endpoint?kind=request&unit=#{"x" * 200}"].each { |path| assert_fine(path, "en", "light", 360, dashboard:) }
+    ensure
+      dashboard&.stop
+    end
+  end
+
   # A recording that there is something to advise for.
   def test_advice_with_settings_to_choose_from
-    played = PlayedStore.new
+    played = PlayedStore.new(PlayedRecording.new(minutes: 20, rate: 8.0))
     played.in_a_file do |store|
       dashboard = ServedDashboard.new(store:, now_s: played.to_s)
       assert_fine("/advice", "ja", "dark", 1280, dashboard:)
