@@ -6,6 +6,7 @@ require_relative "rollup"
 require_relative "sql/connection"
 require_relative "sql/process_samples"
 require_relative "sql/profiles"
+require_relative "sql/progress"
 require_relative "sql/rows"
 require_relative "sql/spans"
 
@@ -25,6 +26,7 @@ module Holdup
         @codec = WindowCodec.new(@connection)
         @rows = Rows.new(@connection, @codec)
         @spans = Spans.new(@connection, @rows, @codec)
+        @progress = Progress.new(@connection)
         @samples = ProcessSamples.new(@connection, @codec.hosts)
         @profiles = Profiles.new(@connection, @codec.settings, @codec.hosts)
       end
@@ -42,20 +44,18 @@ module Holdup
         batch = Batch.new(windows)
         whole do
           @rows.merge(batch.rows(@rows.tiers))
-          progress.each { |segment, state| save_progress(segment, state) }
+          @progress.save(progress)
           @samples.add(processes)
           @profiles.merge(profiles)
         end
       end
 
       # @return [Hash{String => String}] segment => binary, as last committed
-      def progress = @connection.read { |db| db[:progress].select_hash(:segment, :state).transform_values { |state| String.new(state) } }
+      def progress = @progress.to_h
 
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer] first second after the span
-      # @param kinds [Array<Symbol>, nil] nil for all
-      # @param names [String, Array<String>, nil] globs
-      # @param queues [String, Array<String>, nil] globs
+      # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
       # @param only [#series?, nil] whether a series is wanted, beside all this
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one consistent state
@@ -144,13 +144,6 @@ module Holdup
         nil
       ensure
         @codec.forget unless done
-      end
-
-      def save_progress(segment, state)
-        @connection.write do |db|
-          db[:progress].where(segment:).delete
-          db[:progress].insert(segment:, state: Sequel.blob(state)) if state
-        end
       end
     end
   end

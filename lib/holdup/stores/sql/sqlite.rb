@@ -4,6 +4,7 @@ require "fileutils"
 require "sequel"
 require "sqlite3"
 require_relative "../../errors"
+require_relative "faults"
 require_relative "joining"
 
 module Holdup
@@ -17,14 +18,14 @@ module Holdup
       #   application we measure when the collector runs as a thread in it.
       # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
       class Sqlite
+        include Faults
         include Joining
 
         JOURNAL_LIMIT = 16 * 1024 * 1024
         WAIT_STEP_S = 0.005
-        REOPEN = [StoreError::Corrupt, StoreError::Unreachable, StoreError::ReadOnly].freeze
 
         NO_LOG = [SQLite3::CantOpenException, SQLite3::ReadOnlyException].freeze
-        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :REOPEN, :NO_LOG
+        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NO_LOG
 
         # @return [String] the path
         attr_reader :location
@@ -42,9 +43,6 @@ module Holdup
 
         # @return [Boolean]
         def read_only? = @read_only
-
-        # @return [Array<Class>] what may be raised while using it
-        def errors = [Sequel::Error, SQLite3::Exception, SystemCallError]
 
         # @return [Sequel::Database]
         def connect = @read_only ? connect_to_read : connect_to_write
@@ -67,29 +65,7 @@ module Holdup
         # Gives free pages back to the file system, a few at a time so that nobody waits for long.
         def shrink(db) = db.fetch("PRAGMA incremental_vacuum(2000)").all
 
-        # @param error [Exception] one of errors
-        # @return [StoreError]
-        def translate(error)
-          cause = error.cause || error
-          case cause
-          when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
-          when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
-          when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
-          when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
-            StoreError::Unreachable.new(location:, reason: cause.message)
-          else StoreError::Corrupt.new(location:, reason: cause.message)
-          end
-        end
-
-        # @param error [StoreError]
-        # @return [Boolean] whether another try needs a new connection
-        def reopen?(error) = REOPEN.any? { |kind| kind === error }
-
         private
-
-        def denied(cause)
-          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(location:, reason: cause.message)
-        end
 
         def connect_to_write
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
