@@ -32,7 +32,7 @@ class CoexistenceTest < NativeTest
             Thread.new do
               before = GVLTools::LocalTimer.monotonic_time
               unit = nil
-              GVLTiming.measure { unit = measured { 30.times { GvlWork.hold(500_000); sleep(0.0005) } } }
+              GVLTiming.measure { unit = measured { 30.times { GvlWork.hold(3_000_000); sleep(0.0005) } } }
               [unit, GVLTools::LocalTimer.monotonic_time - before]
             end
           end.map(&:value)
@@ -58,7 +58,7 @@ class CoexistenceTest < NativeTest
   # Some CPU, some waiting, several releases: a request.
   def request(random)
     random.rand(1..4).times do
-      GvlWork.hold(random.rand(300_000..2_000_000))
+      GvlWork.hold(random.rand(1_000_000..5_000_000))
       GvlWork.wait(random.rand(200_000..3_000_000))
     end
     sleep(0.0005)
