@@ -129,7 +129,7 @@ module Holdup::Analysis::Sizing
 
     # What company and rests cost is taken off, so that models can put it on for each number of units in flight.
     def test_what_a_unit_asks_for_alone
-      simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30).profiles
+      simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).profiles
       found = recording(windows: minutes(to: 60), profiles: simulated)
       assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
       factors = simulated.map { |one| found.growth.cost.factor(doublings: Cost.doublings(one.in_flight), rested: Cost.rested(one.rest_ns)) }
