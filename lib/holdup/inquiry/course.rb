@@ -72,9 +72,16 @@ module Holdup
 
       # @return [Hash{Integer => Array<Stores::Sum>}] by the start of the step, one for each setting
       def sums(kinds, **only)
-        histograms = (kinds == [:account]) ? OF_ACCOUNTS : OF_UNITS
-        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms:, **only)
+        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: histograms(kinds), **only)
           .select { |sum| in_force?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
+      end
+
+      def histograms(kinds)
+        case kinds
+        when [:account] then OF_ACCOUNTS
+        when [:process] then @filter.narrow? ? [] : OF_UNITS
+        else OF_UNITS
+        end
       end
 
       def in_force?(setting) = @filter.threads.nil? || (!setting.nil? && @filter.setting?(setting))
