@@ -9,10 +9,13 @@ const MINUTE = 60, DAY = 86400;
 export function clocks(language, zone) {
   const format = (options) => new Intl.DateTimeFormat(language, { timeZone: zone, hourCycle: "h23", ...options });
   const hour = { hour: "2-digit", minute: "2-digit" }, day = { month: "short", day: "numeric" };
-  const [short, exact, date, full] = [hour, { ...hour, second: "2-digit" }, day, { year: "numeric", ...day, ...hour }].map(format);
+  const toSecond = { ...hour, second: "2-digit" }, year = { year: "numeric", ...day };
+  const [short, clock, date, full, exact] = [hour, toSecond, day, { ...year, ...hour }, { ...year, ...toSecond }].map(format);
   return {
     /** @param {number} second since 1970 */
     moment: (second) => full.format(second * 1000),
+    /** @param {number} second since 1970 */
+    second: (second) => exact.format(second * 1000),
     /**
      * Labels of an axis: no more than its steps need, with the day where it changes.
      * @param {number[]} seconds
@@ -21,8 +24,8 @@ export function clocks(language, zone) {
     axis(seconds, step) {
       const days = seconds.map((second) => date.format(second * 1000));
       if (step >= DAY) return days;
-      const clock = step < MINUTE ? exact : short;
-      return seconds.map((second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + clock.format(second * 1000));
+      const told = step < MINUTE ? clock : short;
+      return seconds.map((second, at) => (at && days[at] !== days[at - 1] ? `${days[at]} ` : "") + told.format(second * 1000));
     },
   };
 }
@@ -30,11 +33,11 @@ export function clocks(language, zone) {
 /**
  * Every <time datetime> below in the viewer's zone.
  * @param {ParentNode} root
- * @param {{moment: (second: number) => string}} clock
+ * @param {{moment: (second: number) => string, second: (second: number) => string}} clock
  */
 export function localize(root, clock) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const second = Date.parse(time.getAttribute("datetime")) / 1000;
-    if (Number.isFinite(second)) time.textContent = clock.moment(second);
+    if (Number.isFinite(second)) time.textContent = "seconds" in time.dataset ? clock.second(second) : clock.moment(second);
   }
 }

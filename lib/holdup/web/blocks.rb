@@ -74,7 +74,7 @@ module Holdup
         def view = "findings"
       end
 
-      # Facts with their names: `pairs`: {String => String}
+      # Facts with their names: `pairs`: {String => cell}
       Facts = Data.define(:title, :pairs) do
         def view = "facts"
       end

@@ -18,8 +18,13 @@ module Holdup
       def call(lines) = lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
 
       # @param page [Reports::Page]
-      # @return [String] its tables, one after the other, each under a line with its title
-      def of(page) = page.sections.reject { |section| section.columns.empty? }.map { |section| call([[section.title], section.columns, *section.rows, *(section.total && [section.total])]) }.join("\r\n")
+      # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each sentence
+      def of(page) = page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
+
+      def lines(section)
+        return section.notes.zip if section.columns.empty?
+        [section.columns, *section.rows, *(section.total && [section.total])]
+      end
 
       def harmless(field)
         return field unless field.is_a?(String)
@@ -28,7 +33,7 @@ module Holdup
       end
 
       def quoted(field) = field.to_s.match?(/[",\r\n]/) ? %("#{field.to_s.gsub('"', '""')}") : field.to_s
-      private_class_method :harmless, :quoted
+      private_class_method :lines, :harmless, :quoted
     end
   end
 end

@@ -12,10 +12,10 @@ class Holdup::Web::CsvTest < Minitest::Test
     fields.each { |field, written| assert_equal "#{written}\r\n", Holdup::Web::Csv.call([[field]]), field.inspect }
   end
 
-  def test_tables_one_after_the_other
-    sections = [Holdup::Reports::Section.new(title: "One", columns: %w[a b], rows: [%w[1 2]], total: %w[3 4]), Holdup::Reports::Section.new(title: "Words", columns: [], rows: [], notes: ["x"]),
+  def test_tables_and_lists_one_after_the_other
+    sections = [Holdup::Reports::Section.new(title: "One", columns: %w[a b], rows: [%w[1 2]], total: %w[3 4]), Holdup::Reports::Section.new(title: "Words", columns: [], rows: [], notes: ["x", "=y"]),
       Holdup::Reports::Section.new(title: "Two", columns: %w[c], rows: [%w[5]])]
     page = Holdup::Reports::Page.new(title: "", facts: [], lead: nil, remarks: [], sections:)
-    assert_equal "One\r\na,b\r\n1,2\r\n3,4\r\n\r\nTwo\r\nc\r\n5\r\n", Holdup::Web::Csv.of(page)
+    assert_equal "One\r\na,b\r\n1,2\r\n3,4\r\n\r\nWords\r\nx\r\n'=y\r\n\r\nTwo\r\nc\r\n5\r\n", Holdup::Web::Csv.of(page)
   end
 end

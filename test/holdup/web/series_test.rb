@@ -58,5 +58,8 @@ class Holdup::Web::SeriesTest < Minitest::Test
   def test_moments_are_exact_for_scripts
     get "/"
     assert_includes last_response.body, %(<time datetime="#{Time.at(sample.to_s - 60).utc.strftime("%FT%TZ")}">#{Time.at(sample.to_s - 60).strftime("%F %H:%M")}</time>)
+    get "/health"
+    newest = Time.at(sample.to_s - 60)
+    assert_includes last_response.body, %(<time datetime="#{newest.utc.strftime("%FT%TZ")}" data-seconds>#{newest.localtime.strftime("%F %T")}</time>)
   end
 end

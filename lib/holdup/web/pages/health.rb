@@ -5,6 +5,7 @@ require_relative "../../doctor/examination"
 require_relative "../../doctor/segment_facts"
 require_relative "../../reports/figures"
 require_relative "../../reports/findings_json"
+require_relative "../charts/block"
 require_relative "base"
 
 module Holdup
@@ -42,7 +43,7 @@ module Holdup
           facts = host.store
           pairs = {location: facts[:location], bytes: Reports::Figures.bytes(facts[:bytes]), series: Reports::Figures.count(facts[:series]), schema: facts[:schema].to_s,
                    oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s])}
-          [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, text| [word(:"store_#{key}"), Reports::Width.clean(text)] })]
+          [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, cell| [word(:"store_#{key}"), cell.is_a?(String) ? Reports::Width.clean(cell) : cell] })]
         end
 
         def segments
@@ -56,7 +57,7 @@ module Holdup
             Reports::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Reports::Figures.count(process.requests), Reports::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
         end
 
-        def time(second) = second ? Time.at(second).strftime("%F %T %:z") : Reports::Figures::NONE
+        def time(second) = second ? Charts::Moment.new(at_s: second, seconds: true) : Reports::Figures::NONE
       end
     end
   end

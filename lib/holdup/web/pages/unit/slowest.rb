@@ -46,8 +46,7 @@ module Holdup
           [started(profile), *durations, Reports::Figures.count(profile.acquisitions), Reports::Figures.rate(profile.in_flight), process(profile)]
         end
 
-        # To the second, to find it in a log.
-        def started(profile) = Time.at(profile.start_ns / NS).strftime("%F %T")
+        def started(profile) = Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)
 
         def process(profile) = Reports::Width.clean([profile.host, profile.process&.pid].compact.join(" "))
       end

@@ -27,6 +27,7 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
     assert_equal longest, slowest.scan(%r{<tr><th scope="row">.*?</th><td>([^<]*?)\s*</td>}m).flatten
     assert_includes text, "Of #{Holdup::Reports::Figures.count(own.size)} that are kept singly"
     assert_includes text, "web-1 7"
+    assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
   end
 
   def test_none_is_kept_says_why
