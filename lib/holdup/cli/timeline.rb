@@ -1,22 +1,28 @@
 # frozen_string_literal: true
 
 require_relative "../capture/archive"
+require_relative "../inquiry/values"
 require_relative "../reports/timeline"
 require_relative "../reports/timeline_story"
 require_relative "../reports/words"
 require_relative "../timeline"
+require_relative "../timeline/export"
+require_relative "destination"
 require_relative "options"
 require_relative "places"
 
 module Holdup
   class CLI
-    # Tells what happened in a capture, or in one unit of it.
+    # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer.
     class Timeline
       UNIT = /\A(slowest|caught|\d{1,9})\z/
+      EXPORTS = Holdup::Timeline::Export::FORMATS.keys
 
       def self.options(_console)
         Options.new("holdup timeline FILE [options]", rest: :files, mixed: true) do |parser, values|
           parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,", "the one that `holdup capture --until` ended with") { |text| values[:unit] = unit(text) }
+          parser.on("--export FORMAT", "all of it for another viewer, or for programs:", EXPORTS.join(", ")) { |text| values[:export] = Inquiry::Values.choice("--export", text, EXPORTS) }
+          parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
@@ -30,24 +36,39 @@ module Holdup
       # @param console [Console]
       # @param files [Array<String>] the one file
       # @param unit [String, nil] id, or "slowest"
+      # @param export [Symbol, nil] one of EXPORTS
+      # @param out [String, nil] file that the export is written to
       # @param language [String, nil]
       # @raise [UsageError]
-      def initialize(console:, files: [], unit: nil, language: nil)
+      def initialize(console:, files: [], unit: nil, export: nil, out: nil, language: nil)
         raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one") unless files.size == 1
+        check(unit, export, out)
         @console = console
         @file = files.first
         @unit = unit
+        @export = export
+        @destination = Destination.new(console, file: out)
         @words = Reports::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status
       # @raise [Error] it can't be read, or there is no such unit
       def run
-        @console.out.write((@unit ? story : overview).call)
+        @destination.write(text)
         OK
       end
 
       private
+
+      def check(unit, export, out)
+        raise UsageError.new("--unit can't be combined with --export", "the export has all units") if unit && export
+        raise UsageError.new("--out needs --export", "it takes #{EXPORTS.join(", ")}") if out && !export
+      end
+
+      def text
+        return Holdup::Timeline::Export.call(scene, @export) if @export
+        (@unit ? story : overview).call
+      end
 
       def scene = @scene ||= Holdup::Timeline::Scene.new(read)
 

@@ -67,7 +67,10 @@ module Holdup
       # @return [Wait] for whom
       def wait(lane, span)
         held = during(@holds.fetch(lane.ledger), span.from, span.to)
-        parts = held.map { |holder, piece| Wait::Part.new(holder, unit_of(piece), [piece.to, span.to].min - [piece.from, span.from].max) }
+        parts = held.map do |holder, piece|
+          from = [piece.from, span.from].max
+          Wait::Part.new(holder, unit_of(piece), from, [piece.to, span.to].min - from)
+        end
         Wait.new(lane, span, parts.select { |part| part.ticks.positive? })
       end
 

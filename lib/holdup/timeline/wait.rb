@@ -8,7 +8,7 @@ module Holdup
       def handoff = span.length - parts.sum(&:ticks)
     end
 
-    # `lane` held for `ticks` of the wait, in `unit` (nil: in none).
-    Wait::Part = Data.define(:lane, :unit, :ticks)
+    # `lane` held for `ticks` of the wait since `from`, in `unit` (nil: in none).
+    Wait::Part = Data.define(:lane, :unit, :from, :ticks)
   end
 end

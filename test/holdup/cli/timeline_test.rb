@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "json"
 require "holdup/capture/archive"
 
 class TimelineCommandTest < Minitest::Test
@@ -33,6 +34,28 @@ class TimelineCommandTest < Minitest::Test
     with_capture do |file|
       assert_match(/GVL 待ちの 97\.8 % は GET \/hog を待っていました。/, holdup("timeline", file, "--unit", "1", "--lang", "ja").out)
       assert_match(/待ち先（GVL の保持者）/, holdup("timeline", file, "--lang", "ja").out)
+    end
+  end
+
+  def test_all_of_it_for_another_viewer
+    with_capture do |file|
+      said = holdup("timeline", file, "--export", "json")
+      assert_equal [0, ""], [said.status, said.err]
+      assert_equal ["GET /light", "GET /hog"].sort, JSON.parse(said.out)["units"].map { |unit| unit["name"] }.sort
+      out = File.join(File.dirname(file), "trace.json")
+      assert_equal [0, ""], holdup("timeline", file, "--export", "perfetto", "--out", out).then { |done| [done.status, done.out] }
+      assert_includes JSON.parse(File.read(out)).keys, "traceEvents"
+      assert_match(/can't be written .*; name another with --out/, holdup("timeline", file, "--export", "json", "--out", "/none/x").err)
+    end
+  end
+
+  def test_an_export_that_can_not_be
+    with_capture do |file|
+      wrong = [%w[--export perfeto], %w[--export json --unit 1], %w[--out x.json], %w[--export]].map { |given| holdup("timeline", file, *given) }
+      assert_equal [2], wrong.map(&:status).uniq
+      assert_match(/--export can't be "perfeto"; did you mean perfetto\?/, wrong[0].err)
+      assert_match(/--unit can't be combined with --export; the export has all units/, wrong[1].err)
+      assert_match(/--out needs --export; it takes firefox, perfetto, speedscope, json/, wrong[2].err)
     end
   end
 

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Timeline
+    module Export
+      # A span in ns since the window's begin. `unit`, `wait`: nil for none.
+      Period = Data.define(:state, :kind, :from_ns, :to_ns, :unit, :wait)
+
+      # What every format draws: the scene in nanoseconds and with names. Only moments are rounded, never lengths, so
+      # the periods of a thread fill the window in every format.
+      class Picture
+        UNFINISHED = "unit that went on"
+        UNNAMED = "(unnamed)"
+        HANDOFF = "hand-off"
+
+        # @return [Scene]
+        attr_reader :scene
+
+        # @param scene [Scene]
+        def initialize(scene)
+          @scene = scene
+          @periods = {}.compare_by_identity
+        end
+
+        # @return [Capture::Header]
+        def header = recording.header
+
+        # @return [Capture::Recording]
+        def recording = @scene.recording
+
+        # @return [Array<Lane>]
+        def lanes = @scene.lanes
+
+        # @return [Integer] of the window
+        def length_ns = recording.length_ns
+
+        # @param ticks [Integer] since the window's begin
+        # @return [Integer] ns, inside of the window
+        def ns(ticks) = @scene.ns(ticks.clamp(0, recording.length_ticks))
+
+        # @param lane [Lane]
+        # @return [Array<Period>] from the window's begin to its end
+        def periods(lane) = @periods[lane] ||= lane.spans.map { |span| period(lane, span) }
+
+        # @param lane [Lane]
+        # @return [Array<Unit>] of this thread, in the order in which they began
+        def units(lane) = units_by_lane.fetch(lane, [])
+
+        # @param unit [Unit]
+        # @return [Array(Integer, Integer)] ns from and to, cut to the window
+        def bounds(unit) = [ns(unit.from), ns(unit.to || recording.length_ticks)]
+
+        # @param lane [Lane]
+        # @return [Array<Array(Integer, Integer)>] ns from and to of the collections of garbage that ran on this thread
+        def collections(lane) = @scene.collections.filter_map { |own, from, to| [ns(from), ns(to)] if own == lane }
+
+        # @return [Hash{Integer => Array<Array(Lane, Period)>}] by GVL: who held it, in the order of time
+        def holders
+          held = lanes.flat_map { |lane| periods(lane).select { |period| period.state == :running }.map { |period| [lane, period] } }
+          held.group_by { |lane, _| lane.ledger }.transform_values { |pairs| pairs.sort_by { |_, period| period.from_ns } }
+        end
+
+        # @return [String]
+        def unit_name(unit) = unit.name || (unit.to ? UNNAMED : UNFINISHED)
+
+        # @return [String]
+        def thread_name(lane) = (lane.name.nil? || lane.name.empty?) ? "thread #{lane.number}" : lane.name
+
+        # @return [String] the unit, else the thread
+        def name(lane, unit) = unit ? unit_name(unit) : thread_name(lane)
+
+        # @param wait [Wait]
+        # @return [String] for whom it was longest
+        def main(wait)
+          sums = wait.parts.group_by { |part| name(part.lane, part.unit) }.transform_values { |parts| parts.sum(&:ticks) }
+          sums.max_by(&:last)&.first || HANDOFF
+        end
+
+        private
+
+        def period(lane, span)
+          wait = @scene.wait(lane, span) if span.state == :stalled
+          Period.new(state: span.state, kind: span.kind, from_ns: ns(span.from), to_ns: ns(span.to), unit: @scene.unit_of(span), wait:)
+        end
+
+        def units_by_lane = @units_by_lane ||= @scene.units.group_by(&:lane).compare_by_identity
+      end
+    end
+  end
+end

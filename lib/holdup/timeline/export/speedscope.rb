@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "picture"
+
+module Holdup
+  module Timeline
+    module Export
+      # speedscope's own format (its file-format-spec), events of opening and closing frames: a profile a thread. A frame
+      # is the unit, in it the state, in that for whom the thread waited.
+      class Speedscope
+        SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+        # @param picture [Picture]
+        def initialize(picture)
+          @picture = picture
+          @frames = {}
+        end
+
+        # @return [Hash]
+        def call
+          profiles = @picture.lanes.map { |lane| profile(lane) }
+          {"$schema": SCHEMA, exporter: "holdup", name: "Holdup: #{@picture.header.process_name}", shared: {frames: @frames.keys.map { |name| {name:} }}, profiles:}
+        end
+
+        private
+
+        def profile(lane)
+          {type: "evented", name: @picture.thread_name(lane), unit: "nanoseconds", startValue: 0, endValue: @picture.length_ns, events: events(lane)}
+        end
+
+        def events(lane)
+          open = []
+          changes = @picture.periods(lane).flat_map do |period|
+            before, open = open, stack(period)
+            change(before, open, period.from_ns)
+          end
+          changes + change(open, [], @picture.length_ns)
+        end
+
+        # What both stacks begin with stays open.
+        def change(before, after, at)
+          kept = before.zip(after).take_while { |one, other| one == other }.size
+          before.drop(kept).reverse.map { |level| event("C", at, level) } + after.drop(kept).map { |level| event("O", at, level) }
+        end
+
+        def event(type, at, level) = {type:, at:, frame: @frames[level.last] ||= @frames.size}
+
+        # Each level: what makes it another one, and its name.
+        def stack(period)
+          unit = [period.unit.id, @picture.unit_name(period.unit)] if period.unit
+          [unit, [period.state, period.state.to_s], detail(period)].compact
+        end
+
+        def detail(period)
+          return [period, "for #{@picture.main(period.wait)}"] if period.wait
+          [period.kind, period.kind.to_s] if period.state == :idle && period.kind
+        end
+      end
+    end
+  end
+end

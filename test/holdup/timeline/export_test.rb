@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "holdup/capture"
+require "holdup/timeline"
+require "holdup/timeline/export"
+
+# What holds in every format, and what each viewer asks of its own.
+class Holdup::Timeline::ExportTest < Minitest::Test
+  MS = 1_000_000
+  READERS = {
+    json: ->(told) { told["threads"].map { |thread| thread["periods"].map { |one| [one["state"], one["to_ns"] - one["from_ns"]] } } },
+    firefox: ->(told) { told["threads"].map { |thread| firefox_states(thread) } },
+    perfetto: ->(told) { told["traceEvents"].select { |one| one["cat"] == "state" }.group_by { |one| one["tid"] }.values.map { |own| own.map { |one| [one["name"], (one["dur"] * 1000).round] } } },
+    speedscope: ->(told) { told["profiles"].map { |profile| speedscope_states(profile, told["shared"]["frames"]) } }
+  }.freeze
+  FIREFOX = {"THREAD_RUNNING" => "running", "THREAD_STALLED" => "stalled", "THREAD_SUSPENDED" => "idle", "THREAD_UNKNOWN" => "unknown", "THREAD_ABSENT" => "absent"}.freeze
+
+  def self.firefox_states(thread)
+    markers = thread["markers"]
+    named = markers["name"].map { |number| FIREFOX[thread["stringArray"].fetch(number)] }
+    named.zip(markers["startTime"], markers["endTime"]).filter_map { |state, from, to| [state, ((to - from) * 1e6).round] if state }
+  end
+
+  # Frames that close are those that opened last.
+  def self.speedscope_states(profile, frames)
+    open = []
+    closed = profile["events"].filter_map do |event|
+      next (open << event) && nil if event["type"] == "O"
+      begun = open.pop
+      raise "a frame closes that is not open" unless begun["frame"] == event["frame"]
+      [frames.fetch(event["frame"])["name"], event["at"] - begun["at"]]
+    end
+    raise "a frame stays open" if open.any?
+    closed.select { |name, _| FIREFOX.value?(name) }
+  end
+
+  def test_the_states_of_a_thread_fill_the_window_in_each_format
+    expected = sums(scene.lanes.map { |lane| lane.spans.map { |span| [span.state.to_s, span.length] } })
+    assert_equal [200 * MS], expected.map { |own| own.values.sum }.uniq
+    READERS.each { |format, states| assert_equal expected, sums(states.call(export(format))), format }
+    assert_equal READERS.keys.sort, Holdup::Timeline::Export::FORMATS.keys.sort
+  end
+
+  def test_each_format_names_units_and_whom_they_waited_for
+    READERS.each_key do |format|
+      text = JSON.generate(export(format))
+      ["GET /hog", "GET /light", "srv 1", "srv 2"].each { |name| assert_includes text, name, format }
+    end
+  end
+
+  def test_a_time_that_is_not_of_whole_nanoseconds_leaves_no_gap
+    rate = scene.recording.header.with(rate: (1 << 32) / 3)
+    odd = Holdup::Timeline::Scene.new(scene.recording.with(header: rate))
+    READERS.each do |format, states|
+      lengths = states.call(export(format, odd)).map { |own| own.sum(&:last) }
+      assert_equal [odd.recording.length_ns], lengths.uniq, format
+    end
+  end
+
+  def test_ours_says_who_held_and_adds_up
+    told = export(:json)
+    stalled = told["threads"].last["periods"].find { |one| one["state"] == "stalled" }
+    assert_equal [[2, 1, 90 * MS]], stalled["held_by"].map(&:values)
+    assert_equal stalled["to_ns"] - stalled["from_ns"], stalled["handoff_ns"] + stalled["held_by"].sum { |one| one["ns"] }
+    assert_equal [1, 7, nil, 200 * MS, true], told.values_at("schema", "pid", "worker", "length_ns", "complete")
+    assert_equal [["GET /hog", "request", 2], ["GET /light", "request", 3]], told["units"].map { |unit| unit.values_at("name", "kind", "thread") }
+    assert_equal [{"from_ns" => 20 * MS, "to_ns" => 30 * MS}], told["threads"].flat_map { |thread| thread["collections"] }
+  end
+
+  def test_firefox_columns_are_of_one_length_and_point_into_their_tables
+    told = export(:firefox)
+    told["threads"].each do |thread|
+      markers = thread["markers"]
+      assert_equal [markers["length"]], markers.except("length").values.map(&:size).uniq
+      assert_equal markers["startTime"].sort, markers["startTime"]
+      assert_empty markers["category"].uniq - (0...told["meta"]["categories"].size).to_a
+      assert_empty markers["data"].map { |data| data["type"] }.uniq - told["meta"]["markerSchema"].map { |schema| schema["name"] }
+      %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table| assert_equal 0, thread.fetch(table).fetch("length") }
+    end
+    assert_equal %w[GC_PAUSE UNIT], told["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
+    assert_includes told["threads"].flat_map { |thread| thread["markers"]["data"] }, {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}.merge("kind" => nil).compact
+  end
+
+  def test_perfetto_has_a_track_of_holders_and_an_arrow_to_who_waited
+    events = export(:perfetto)["traceEvents"]
+    tracks = events.select { |one| one["name"] == "thread_name" }.to_h { |one| [one["args"]["name"], one["tid"]] }
+    assert_equal ["GVL holder", "srv 1: units", "srv 1", "srv 2: units", "srv 2"], tracks.keys
+    arrow = events.select { |one| %w[s f].include?(one["ph"]) }
+    assert_equal [["s", tracks["srv 1"], 10_000.0], ["f", tracks["srv 2"], 102_000.0]], arrow.map { |one| one.values_at("ph", "tid", "ts") }
+    assert_empty overlapping(events.select { |one| one["cat"] != "gc" && one["ph"] == "X" })
+  end
+
+  private
+
+  # The hog collects garbage and holds until 100 ms; the light unit, begun before, is ready at 10 ms and waits until 102 ms.
+  def scene
+    @scene ||= begin
+      ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
+      ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
+      ring.ends(1, 2, 103 * MS, name: "GET /hog").ends(2, 3, 110 * MS, name: "GET /light")
+      Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+    end
+  end
+
+  def export(format, of = scene) = JSON.parse(Holdup::Timeline::Export.call(of, format))
+
+  def sums(threads) = threads.map { |states| states.group_by(&:first).transform_values { |own| own.sum(&:last) } }
+
+  def overlapping(slices)
+    slices.group_by { |one| one["tid"] }.values.flat_map do |own|
+      own.sort_by { |one| one["ts"] }.each_cons(2).select { |one, other| (one["ts"] + one["dur"]).round(3) > other["ts"] }
+    end
+  end
+end
