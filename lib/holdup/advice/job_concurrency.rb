@@ -17,7 +17,7 @@ module Holdup
         now, best = situation.recommendation.current, situation.recommendation.best
         return if now.candidate.threads == best.candidate.threads
         Finding.new(rule: :job_concurrency, remedy: :setting, weight: 1.0, change: change(situation, best.candidate.threads), **gain(situation.recommendation),
-          facts: {now: now.candidate.threads, best: best.candidate.threads, ceiling_rate: best.ceiling, now_rate: now.ceiling, groups: groups(situation), group: name(situation),
+          facts: {now: now.candidate.threads, best: best.candidate.threads, ceiling_rate: best.ceiling, now_rate: now.ceiling, groups: groups(situation), group: named(situation),
                   query: "whatif --kind job --threads #{best.candidate.threads}"})
       end
 
@@ -25,14 +25,14 @@ module Holdup
 
       def change(situation, threads)
         mine = [threads - pools(situation).drop(1).sum { |pool| pool.max.to_i }, 1].max
-        name = name(situation)
+        name = named(situation)
         situation.levers.change("concurrency #{name}", "threads (#{name})", "concurrency", "threads", mine)
       end
 
       def groups(situation) = [pools(situation).size, 1].max
 
       # Without the queues that are in it.
-      def name(situation) = (pools(situation).first&.name || situation.pool).to_s.sub(/ \(.*\z/, "")
+      def named(situation) = (pools(situation).first&.name || situation.pool).to_s.sub(/ \(.*\z/, "")
 
       # The one that was asked about, then the busiest.
       def pools(situation)

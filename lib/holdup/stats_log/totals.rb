@@ -18,7 +18,7 @@ module Holdup
         nested = slots.find { |slot| slot.series.kind == :nested }
         slots = slots.select { |slot| Totals::KINDS.include?(slot.series.kind) }
         new(units: slots.sum(&:count), errors: slots.sum(&:errors), sums: Totals::PARTS.to_h { |name| [name, sum(slots, name) - sum([nested].compact, name)] },
-          histograms: Totals::DISTRIBUTIONS.to_h { |name| [name, Histogram.sum(slots.map { |slot| cells(slot, name) })] })
+          histograms: Totals::DISTRIBUTIONS.to_h { |name| [name, Histogram.sum(slots.map { |slot| cells(slot, name).to_histogram })] })
       end
 
       # @return [Totals] of a process that has done nothing yet
