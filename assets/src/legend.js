@@ -3,9 +3,9 @@ import { PALETTE, dashes } from "./lines.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * What each line is called, what it looks like and what it says under the cursor.
+ * What each line is called, what it looks like and what it says under the cursor, and where that is.
  * @param {import("./plot.js").Chart} chart
- * @returns {{element: HTMLUListElement, show: (texts: string[]) => void}}
+ * @returns {{element: HTMLUListElement, show: (where: string, texts: string[]) => void}}
  */
 export function legend(chart) {
   const element = Object.assign(document.createElement("ul"), { className: "keys" });
@@ -14,7 +14,9 @@ export function legend(chart) {
     item.append(...swatch(chart.kind, series, at), ` ${series.label} `);
     return item.appendChild(document.createElement("b"));
   });
-  return { element, show: (texts) => values.forEach((value, at) => (value.textContent = texts[at])) };
+  const place = element.appendChild(Object.assign(document.createElement("li"), { className: "where" }));
+  const show = (where, texts) => [...values, place].forEach((told, at) => (told.textContent = [...texts, where][at]));
+  return { element, show };
 }
 
 function swatch(kind, series, at) {

@@ -8,7 +8,11 @@ import { stacked } from "./stack.js";
 import { colour } from "./theme.js";
 import { logTicks } from "./ticks.js";
 
-const HEIGHT = 220;
+const HEIGHT = 210;
+/** What the axes take of it: below, ticks and one line of labels. */
+const BELOW = 34, BESIDE = 70;
+/** Between two labels beside each other, at least. */
+const SPACE = 70;
 /** Charts over time move their cursors together. */
 const TOGETHER = "holdup";
 
@@ -69,12 +73,15 @@ const axis = () => ({ stroke: () => colour("quiet"), font: "12px system-ui, sans
 
 function xAxis(chart, tell, clock) {
   const values = chart.x.unit === "time" ? (_, splits, __, ___, step) => clock.axis(splits, step) : (_, splits) => splits.map(tell[chart.x.unit]);
-  return { ...axis(), space: 70, ...(chart.x.log ? multiplying : {}), ...steps(chart.x), values };
+  return { ...axis(), size: BELOW, space: SPACE, ...(chart.x.log ? multiplying : {}), ...steps(chart.x), values };
 }
 
-const multiplying = { splits: (_plot, _axis, low, high) => logTicks(low, high), filter: (_, splits) => splits };
+/** How many labels there is room for: beside each other by their width, above each other always. */
+const room = (plot, axis) => (axis === 0 ? Math.floor((plot.width - BESIDE) / SPACE) : 8);
 
-const yAxis = (chart, tell) => ({ ...axis(), size: 70, ...(chart.kind === "heat" ? multiplying : {}), values: (_, splits) => splits.map(tell[chart.unit]) });
+const multiplying = { splits: (plot, axis, low, high) => logTicks(low, high, room(plot, axis)), filter: (_, splits) => splits };
+
+const yAxis = (chart, tell) => ({ ...axis(), size: BESIDE, ...(chart.kind === "heat" ? multiplying : {}), values: (_, splits) => splits.map(tell[chart.unit]) });
 
 const stroke = (_, at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: true, size: 5, filter: (plot, line) => lonely(plot.data[line]) } });
 

@@ -1,5 +1,6 @@
 import uPlot from "uplot";
 import { moved } from "./cursor.js";
+import { latest } from "./latest.js";
 import { legend } from "./legend.js";
 import { data, options } from "./options.js";
 import { reveal } from "./reveal.js";
@@ -89,25 +90,23 @@ export class Plot {
     if (to !== null) this.said.textContent = this.#sentence(to);
   }
 
-  /** The legend has what is under the cursor, and without one what came last; on an axis that multiplies the end says nothing. */
+  /** The legend has what is under the cursor, and without one, over time, what came last. */
   #tell() {
-    const at = this.drawn?.cursor.idx;
-    const none = at === null && this.chart.x.log;
-    this.legend?.show(this.chart.series.map((line) => (none ? "" : this.#value(line, at ?? this.#last(line)))));
-  }
-
-  /** What ended before now has no value now; by any other scale, lines end where they end. */
-  #last(line) {
-    return this.chart.x.unit === "time" ? line.values.length - 1 : line.values.findLastIndex((value) => value !== null);
+    const at = this.drawn?.cursor.idx ?? latest(this.chart);
+    const there = at >= 0;
+    this.legend?.show(there ? this.#where(at) : "", this.chart.series.map((line) => (there ? this.#value(line, at) : "")));
   }
 
   #value(line, at) {
     return this.words.tell[line.unit ?? this.chart.unit](line.values[at]);
   }
 
-  #sentence(at) {
+  #where(at) {
     const { unit, values } = this.chart.x;
-    const where = unit === "time" ? this.words.clock.moment(values[at]) : this.words.tell[unit](values[at]);
-    return [where, ...this.chart.series.map((line) => `${line.label} ${this.#value(line, at)}`)].join(", ");
+    return unit === "time" ? this.words.clock.moment(values[at]) : this.words.tell[unit](values[at]);
+  }
+
+  #sentence(at) {
+    return [this.#where(at), ...this.chart.series.map((line) => `${line.label} ${this.#value(line, at)}`)].join(", ");
   }
 }
