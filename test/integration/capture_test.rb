@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "json"
 require "holdup/capture/archive"
 require "holdup/timeline"
 
@@ -46,5 +47,14 @@ class CaptureIntegrationTest < Minitest::Test
     assert_match(/of its waiting was for GET \/hog\./, text)
     assert_operator text[/([\d.]+) % of its waiting/, 1].to_f, :>=, 80, text
     assert_match(/^GET \/hog /, holdup("timeline", file).out[/For whom.*/m].lines[2])
+    assert_exported(file, light)
+  end
+
+  def assert_exported(file, light)
+    told = JSON.parse(holdup("timeline", file, "--export", "json").out)
+    assert_equal [told["length_ns"]], told["threads"].map { |thread| thread["periods"].sum { |one| one["to_ns"] - one["from_ns"] } }.uniq
+    hogs = told["units"].select { |unit| unit["name"] == "GET /hog" }.map { |unit| unit["id"] }
+    held = told["threads"].flat_map { |thread| thread["periods"] }.select { |one| one["unit"] == light.id && one["held_by"] }.flat_map { |one| one["held_by"] }
+    assert_operator held.select { |one| hogs.include?(one["unit"]) }.sum { |one| one["ns"] }, :>, held.sum { |one| one["ns"] } / 2
   end
 end

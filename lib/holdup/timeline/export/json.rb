@@ -45,7 +45,7 @@ module Holdup
 
         def unit(unit)
           from_ns, to_ns = @picture.bounds(unit)
-          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: unit.failed,
+          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: (unit.failed if unit.name),
            whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused)}
         end
 

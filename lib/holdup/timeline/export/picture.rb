@@ -28,8 +28,8 @@ module Holdup
         # @return [Capture::Recording]
         def recording = @scene.recording
 
-        # @return [Array<Lane>]
-        def lanes = @scene.lanes
+        # @return [Array<Lane>] those with most units first, as a viewer begins with the first
+        def lanes = @lanes ||= @scene.lanes.sort_by { |lane| [-units(lane).size, lane.number] }
 
         # @return [Integer] of the window
         def length_ns = recording.length_ns
