@@ -59,6 +59,20 @@ class Holdup::Timeline::ExportTest < Minitest::Test
     end
   end
 
+  def test_units_that_lie_in_each_other_get_tracks_of_their_own
+    ring = EventRing.new(threads: {2 => "srv 1"}).running(2).begins(1, 2, 1 * MS).begins(2, 2, 10 * MS)
+    ring.ends(2, 2, 20 * MS, name: "GET /light").ends(1, 2, 50 * MS, name: "GET /hog").begins(3, 2, 60 * MS)
+    nested = Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+    READERS.each { |format, states| assert_equal [{"running" => 200 * MS}], sums(states.call(export(format, nested))), format }
+    units = export(:perfetto, nested)["traceEvents"].select { |one| one["cat"] == "unit" }
+    assert_equal [["GET /hog", "unit that went on"], ["GET /light"]], units.group_by { |one| one["tid"] }.values.map { |own| own.map { |one| one["name"] } }
+  end
+
+  def test_a_capture_without_events_is_empty_in_each_format
+    none = Holdup::Timeline::Scene.new(EventRing.new(threads: {}).recording(to: 200 * MS))
+    READERS.each { |format, states| assert_empty states.call(export(format, none)), format }
+  end
+
   def test_ours_says_who_held_and_adds_up
     told = export(:json)
     stalled = told["threads"].last["periods"].find { |one| one["state"] == "stalled" }
@@ -80,7 +94,7 @@ class Holdup::Timeline::ExportTest < Minitest::Test
       %w[samples stackTable frameTable funcTable resourceTable nativeSymbols].each { |table| assert_equal 0, thread.fetch(table).fetch("length") }
     end
     assert_equal %w[GC_PAUSE UNIT], told["threads"].flat_map { |thread| thread["stringArray"] }.grep_v(/\ATHREAD/).uniq.sort
-    assert_includes told["threads"].flat_map { |thread| thread["markers"]["data"] }, {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}.merge("kind" => nil).compact
+    assert_includes told["threads"].flat_map { |thread| thread["markers"]["data"] }, {"type" => "THREAD_STALLED", "id" => 2, "waited_for" => "GET /hog", "handoff" => 2.0}
   end
 
   def test_perfetto_has_a_track_of_holders_and_an_arrow_to_who_waited
