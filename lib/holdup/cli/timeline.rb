@@ -4,6 +4,7 @@ require_relative "../capture/archive"
 require_relative "../inquiry/values"
 require_relative "../reports/timeline"
 require_relative "../reports/timeline_story"
+require_relative "../reports/width"
 require_relative "../reports/words"
 require_relative "../timeline"
 require_relative "../timeline/export"
@@ -66,9 +67,12 @@ module Holdup
       end
 
       def text
-        return Holdup::Timeline::Export.call(scene, @export) if @export
+        return exported if @export
         (@unit ? story : overview).call
       end
+
+      # JSON leaves some characters that a terminal would obey.
+      def exported = "#{Reports::Width.clean(Holdup::Timeline::Export.call(scene, @export))}\n"
 
       def scene = @scene ||= Holdup::Timeline::Scene.new(read)
 

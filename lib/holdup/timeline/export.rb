@@ -15,9 +15,9 @@ module Holdup
 
       # @param scene [Scene]
       # @param format [Symbol] a key of FORMATS
-      # @return [String] a JSON document that ends with a newline
+      # @return [String] a JSON document of one line
       # @raise [KeyError]
-      def self.call(scene, format) = "#{JSON.generate(FORMATS.fetch(format).new(Picture.new(scene)).call)}\n"
+      def self.call(scene, format) = JSON.generate(FORMATS.fetch(format).new(Picture.new(scene)).call)
     end
   end
 end

@@ -49,6 +49,15 @@ class TimelineCommandTest < Minitest::Test
     end
   end
 
+  def test_an_export_has_nothing_that_a_terminal_would_obey
+    ring = EventRing.new(names: ["GET /\u009b31m\u202e\e"]).running(2).begins(1, 2, 1 * MS).ends(1, 2, 5 * MS, name: "GET /\u009b31m\u202e\e")
+    Dir.mktmpdir do |folder|
+      said = holdup("timeline", Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 9 * MS), Time.at(0)), "--export", "json")
+      assert_equal ["GET /?31m?\e"], JSON.parse(said.out)["units"].map { |unit| unit["name"] }
+      refute_match(/[\p{Cc}\u202e]/, said.out.chomp)
+    end
+  end
+
   def test_an_export_that_can_not_be
     with_capture do |file|
       wrong = [%w[--export perfeto], %w[--export json --unit 1], %w[--out x.json], %w[--export]].map { |given| holdup("timeline", file, *given) }
