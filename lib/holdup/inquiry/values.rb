@@ -12,6 +12,8 @@ module Holdup
       DURATION = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(ns|us|ms|s)\z/
       SLICES_NS = (1_000_000..1_000_000_000)
       AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
+      # Reading a store takes longer with the span; none goes back so far.
+      FARTHEST_S = 3660 * 86_400
       DATE = /\A(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?)?\z/
 
       module_function
@@ -82,11 +84,16 @@ module Holdup
       # @param now_s [Integer]
       # @return [Integer] seconds since 1970
       def moment(option, text, now_s:)
+        found = second(text, now_s)
+        (found && (found - now_s).abs <= FARTHEST_S) ? found : unknown_moment(option, text)
+      end
+
+      def second(text, now_s)
         return now_s if text == "now"
         return now_s - (Float($1) * UNITS.fetch($2)).round if AGO =~ text
-        (match = DATE.match(text)) ? date(match) : unknown_moment(option, text)
+        (match = DATE.match(text)) && date(match)
       rescue ArgumentError # a month 13
-        unknown_moment(option, text)
+        nil
       end
 
       def date(match)
@@ -100,9 +107,9 @@ module Holdup
 
       def unknown_moment(option, text)
         raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
-          "it takes a time ago (30s, 30m, 1h, 2d), now, or a date and time (2026-11-21, 2026-11-21T12:03:00, 2026-11-21T12:03:00+09:00)")
+          "it takes a time ago (30s, 30m, 1h, 2d), now, or a date and time (2026-11-21, 2026-11-21T12:03:00, 2026-11-21T12:03:00+09:00), within ten years")
       end
-      private_class_method :date, :unknown_moment
+      private_class_method :second, :date, :unknown_moment
     end
   end
 end

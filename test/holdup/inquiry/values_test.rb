@@ -22,7 +22,7 @@ class Holdup::Inquiry::ValuesTest < Minitest::Test
   end
 
   def test_what_is_no_time_says_what_is
-    ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12", "1h\n", "9" * 40 + "d"].each do |text|
+    ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12", "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
       error = assert_raises(Holdup::UsageError, text) { moment(text) }
       assert_match(/30m, 1h, 2d.*2026-11-21T12:03:00/, error.message)
     end
