@@ -25,6 +25,17 @@ class Holdup::WebTest < Minitest::Test
     assert_empty markup.scan(/<script|style=|\son\w+=|https?:/i)
   end
 
+  def test_refusals_and_files_are_as_closed_as_pages
+    require "holdup/web/assets"
+    open = %w[/nowhere /endpoint /overview.csv /series/overview] << "/assets/#{Holdup::Web::Assets.new.name("main.js")}"
+    answers = open.map { |path| get(path) } + [post("/", {}, {"HTTP_SEC_FETCH_SITE" => "cross-site"}), Rack::MockRequest.new(dashboard(auth: nil)).get("/")]
+    assert_equal [404, 400, 200, 200, 200, 403, 403], answers.map(&:status)
+    answers.each do |answer|
+      assert_includes answer.headers["content-security-policy"], "default-src 'none'; "
+      assert_equal ["SAMEORIGIN", "nosniff", nil], answer.headers.values_at("x-frame-options", "x-content-type-options", "set-cookie")
+    end
+  end
+
   def test_it_is_not_measured_and_leaves_the_thread_as_it_was
     env = Rack::MockRequest.env_for("/")
     before = Thread.current.priority

@@ -92,18 +92,19 @@ module Holdup
         request.halt
       end
 
-      def message(status, text)
+      # `detail`: what an error says, in English as everywhere.
+      def message(status, text, detail = nil)
         response.status = status
-        lay_out(view(nil, nil), render("message", locals: {view: view(nil, nil), status:, text:}))
+        lay_out(view(nil, nil), render("message", locals: {status:, text:, detail:}))
       end
 
       def lay_out(view, body) = render("layout", locals: {view:, body:})
 
       def failed(error)
         case error
-        when UsageError then message(400, error.message)
-        when StoreError then message(503, "#{word(:store_trouble)} #{error.message}")
-        when Error then message(503, error.message)
+        when UsageError then message(400, word(:refused_question), error.message)
+        when StoreError then message(503, word(:store_trouble), error.message)
+        when Error then message(503, word(:refused_now), error.message)
         else
           env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
           message(500, word(:refused_failure, error: error.class))

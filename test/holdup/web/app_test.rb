@@ -107,6 +107,24 @@ class Holdup::Web::AppTest < Minitest::Test
     end
   end
 
+  def test_refusals_are_in_the_language_of_the_page
+    get "/endpoints", {"since" => "x", "lang" => "ja"}
+    assert_includes text, "アドレスの指定を表示できません。 since can"
+    assert_includes markup, %(<span lang="en">since can)
+  end
+
+  # What pages take from the address.
+  WORDS = {"/jobs" => %w[since until kind name queue threads lang limit least sort dir], "/endpoint" => %w[unit in], "/calculator" => %w[io running idle acquisitions],
+           "/compare" => %w[base_since base_until base candidate], "/advice" => %w[if_load if_threads if_slice]}.freeze
+  NOBODY_TYPES = ["-1", "9" * 30, "99999999d", "0000-00-00", "0000-01-01", "9999-12-31T23:59", "\u{1F4A9}", "<script>", "\xFF", "NaN", "{a,b}", "[", "\\"].freeze
+
+  def test_words_from_nowhere
+    @app = empty
+    WORDS.flat_map { |path, words| [path].product(words, NOBODY_TYPES) }.each do |path, word, value|
+      assert_includes [200, 400], answer(path, URI.encode_www_form(word => value)), "#{path}: #{word}=#{value.inspect}"
+    end
+  end
+
   def test_addresses_from_nowhere
     random = Random.new(7)
     paths = ["//", "/%00", "/..%2f..%2fetc/passwd", "/assets/..%2fholdup.css", "/assets/", "/assets/x.css", "/endpoint/x", "/\u{1F4A9}", "/#{"a" * 5000}", "/%ff%fe"] +

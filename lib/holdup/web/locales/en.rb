@@ -54,6 +54,7 @@ module Holdup
         refused_site: "A page of another site may not send anything here.",
         refused_method: "The dashboard only shows: it takes GET and HEAD.",
         refused_nowhere: "There is no such page. The menu above has all of them.",
+        refused_question: "The address asks for what can't be shown:", refused_now: "This can't be shown now:",
         refused_failure: "The dashboard failed (%<error>s). The application is not affected; its log has more. Please report it."
       }.freeze
     end

@@ -54,6 +54,7 @@ module Holdup
         refused_site: "他のサイトのページからは送信できません。",
         refused_method: "ダッシュボードは表示専用です。GET と HEAD だけを受け付けます。",
         refused_nowhere: "そのページはありません。上のメニューにすべてのページがあります。",
+        refused_question: "アドレスの指定を表示できません。", refused_now: "今は表示できません。",
         refused_failure: "ダッシュボードで失敗が起きました（%<error>s）。アプリケーションに影響はありません。詳細はログにあります。ご報告ください。"
       }.freeze
     end
