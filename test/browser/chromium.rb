@@ -33,6 +33,7 @@ class Chromium
   # @param url [String]
   # @return [void] once all that it asks for is there
   def visit(url)
+    session.visit("about:blank") # a page that keeps itself fresh would ask meanwhile
     page.network.clear(:traffic)
     page.console.clear
     session.visit(url)
