@@ -13,7 +13,7 @@ module Bench
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @spans = %i[rounds seconds warm_up_s].zip(quick ? [1, 5, 5] : [2, 15, 20]).to_h
+      @spans = %i[rounds seconds warm_up_s].zip(quick ? [1, 5, 5] : [2, 15, 12]).to_h
     end
 
     # @return [Result]

@@ -6,7 +6,8 @@ module Holdup
   class Web
     # A server for the dashboard alone. Puma, because most have it; who has not may mount the dashboard in what there is.
     class Server
-      THREADS = {min_threads: 0, max_threads: 4}.freeze
+      # Who stops it does not wait for a page that takes long.
+      OPTIONS = {min_threads: 0, max_threads: 4, force_shutdown_after: 1}.freeze
 
       # @param app [#call]
       # @param host [String]
@@ -34,7 +35,7 @@ module Holdup
       def puma
         require "puma"
         require "puma/server"
-        Puma::Server.new(@app, nil, THREADS)
+        Puma::Server.new(@app, nil, OPTIONS)
       rescue LoadError
         raise Error.new("there is no server to show the dashboard with", "`gem install puma`, or mount Holdup::Web in your application (docs/dashboard.md)")
       end

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "net/http"
+require "holdup/web/server"
+
+class Holdup::Web::ServerTest < Minitest::Test
+  def test_a_page_that_takes_long_does_not_keep_it_from_stopping
+    asked, address = Array.new(2) { Queue.new }
+    server = Holdup::Web::Server.new(->(_env) { asked.push(true) && sleep }, host: "127.0.0.1", port: 0)
+    serving = Thread.new { server.run { |where| address << where } }
+    serving.report_on_exception = false
+    client = Thread.new { Net::HTTP.get(URI(address.pop)) }
+    client.report_on_exception = false
+    asked.pop
+    serving.raise(Interrupt)
+    assert wait_until(30) { !serving.alive? }
+  ensure
+    client&.kill
+  end
+end
