@@ -30,7 +30,8 @@ module Holdup
       *Jit::RULES].freeze
 
     # @param situation [Situation]
+    # @param rules [Array<#call>]
     # @return [Array<Finding>] the largest gain first
-    def self.call(situation) = RULES.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
+    def self.call(situation, rules = RULES) = rules.filter_map { |rule| rule.call(situation) }.sort_by(&:rank)
   end
 end

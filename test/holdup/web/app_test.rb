@@ -52,6 +52,16 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_includes page, "There are no new measurements since #{Time.at(sample.to_s - 60).strftime("%F %T")}"
   end
 
+  def test_how_far_the_store_is_behind
+    get "/health"
+    assert_includes text, "behind by 60.0 s"
+  end
+
+  def test_rules_of_the_jit_stand_beside_it
+    get "/jit"
+    assert_includes text, "What rules say of the JIT A JIT can make these units at most"
+  end
+
   def test_the_figures_of_one_endpoint
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
     assert_equal 200, last_response.status

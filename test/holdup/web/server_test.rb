@@ -6,6 +6,11 @@ require "holdup/web/server"
 
 class Holdup::Web::ServerTest < Minitest::Test
   def test_a_page_that_takes_long_does_not_keep_it_from_stopping
+    _, said = capture_io { stop_while_asked }
+    assert_match(/ForceShutdown/, said)
+  end
+
+  def stop_while_asked
     asked, address = Array.new(2) { Queue.new }
     server = Holdup::Web::Server.new(->(_env) { asked.push(true) && sleep }, host: "127.0.0.1", port: 0)
     serving = Thread.new { server.run { |where| address << where } }
@@ -14,7 +19,7 @@ class Holdup::Web::ServerTest < Minitest::Test
     client.report_on_exception = false
     asked.pop
     serving.raise(Interrupt)
-    assert wait_until(30) { !serving.alive? }
+    wait_until(30) { !serving.alive? }
   ensure
     client&.kill
   end

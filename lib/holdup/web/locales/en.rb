@@ -17,7 +17,7 @@ module Holdup
 
         units_note: "suffered: its own stall; each: of one unit; per acq.: of one time that a unit took the GVL (acq.: how often it did). " \
           "caused: what others stalled while it held the GVL. hold max: its longest hold. que. p95: until a thread took it.",
-        meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out",
+        meaning: "meaning", sufferers: "Who suffered most", all_blame: "Everybody's blame", all_endpoints: "All of them", stands_out: "What stands out", jit_findings: "What rules say of the JIT",
         of_time: "% of time", rate_column: "per s", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "... and %<count>s more; a larger limit shows them (limit=500 in the address, --limit of a command).",
         each_of_them: "One by one", spread: "How elapsed times are spread", stalled_by: "Who stalls it", stalls: "Whom it stalls",
         no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
@@ -41,7 +41,7 @@ module Holdup
         life_lead: "%<on>s of %<all>s processes have a JIT.", life_column: "JIT", life_by: "switched on by", life_for: "for", life_warm: "warm after", life_effective: "works",
         life_memory: "memory", life_full: "full", life_thrown: "thrown away", yes: "yes", no: "no", not_known: "not known", server: "server",
         life_note: "works: compiled code ran in a test at the start. memory: what it adds to the process. full: nothing more is compiled. thrown away: compiled code that something invalidated.",
-        store_title: "Store", store_location: "place", store_bytes: "size", store_series: "names", store_schema: "schema", store_oldest_s: "oldest", store_newest_s: "newest",
+        store_title: "Store", store_location: "place", store_bytes: "size", store_series: "names", store_schema: "schema", store_oldest_s: "oldest", store_newest_s: "newest", store_lag: "behind by",
         segments_title: "Measured processes of this host", segment_alive: "alive", segment_last: "last sign", segment_requests: "requests", segment_drops: "not recorded",
         segments_note: "not recorded: units beyond the limit of names, thrown away or without room, and failures of Holdup itself.",
 

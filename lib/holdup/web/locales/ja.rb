@@ -17,7 +17,7 @@ module Holdup
 
         units_note: "被害：自身の GVL 待ち。1件あたり：処理 1 件の待ち。取得毎：GVL の取得 1 回の待ち（取得：1 件あたりの取得回数）。" \
           "原因：GVL の保持中に他を待たせた時間。保持最大：最長の保持。待ちp95：スレッドに引き取られるまでの時間。",
-        meaning: "意味", sufferers: "最も被害を受けた処理", all_blame: "すべての原因と被害", all_endpoints: "すべて表示", stands_out: "目立つ点",
+        meaning: "意味", sufferers: "最も被害を受けた処理", all_blame: "すべての原因と被害", all_endpoints: "すべて表示", stands_out: "目立つ点", jit_findings: "JIT のルールが示すこと",
         of_time: "時間の %", rate_column: "毎秒", p50: "p50", p95: "p95", p99: "p99", more_rows_here: "…ほか %<count>s 件。limit を大きくすると表示されます（アドレスでは limit=500、コマンドでは --limit）。",
         each_of_them: "一覧", spread: "経過時間の分布", stalled_by: "これを待たせたもの", stalls: "これが待たせたもの",
         no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
@@ -41,7 +41,7 @@ module Holdup
         life_lead: "%<all>s 個のプロセスのうち %<on>s 個で JIT が有効です。", life_column: "種類", life_by: "有効にしたもの", life_for: "経過", life_warm: "暖機まで", life_effective: "効果",
         life_memory: "メモリ", life_full: "満杯", life_thrown: "破棄", yes: "はい", no: "いいえ", not_known: "不明", server: "サーバー",
         life_note: "効果：起動時の試験でコンパイル済みのコードが実行されたか。メモリ：プロセスに加わる量。満杯：これ以上コンパイルされない。破棄：無効になったコンパイル済みのコード。",
-        store_title: "ストア", store_location: "場所", store_bytes: "大きさ", store_series: "名前の数", store_schema: "スキーマ", store_oldest_s: "最古", store_newest_s: "最新",
+        store_title: "ストア", store_location: "場所", store_bytes: "大きさ", store_series: "名前の数", store_schema: "スキーマ", store_oldest_s: "最古", store_newest_s: "最新", store_lag: "遅れ",
         segments_title: "このホストで計測中のプロセス", segment_alive: "生存", segment_last: "最後の合図", segment_requests: "リクエスト", segment_drops: "未記録",
         segments_note: "未記録：名前の上限を超えた処理、捨てられた処理、空きがなかった処理、Holdup 自身の失敗。",
 

@@ -14,6 +14,7 @@ module Holdup
       # What is measured, what is missing, and how much the store has: the doctor's page. It works without a store, because
       # that is when it is needed.
       class Health < Base
+        NS = 1_000_000_000
         # Counters of what was not recorded as it should be.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
@@ -42,9 +43,12 @@ module Holdup
           return [] unless host.store
           facts = host.store
           pairs = {location: facts[:location], bytes: Reports::Figures.bytes(facts[:bytes]), series: Reports::Figures.count(facts[:series]), schema: facts[:schema].to_s,
-                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s])}
+                   oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
           [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, cell| [word(:"store_#{key}"), cell.is_a?(String) ? Reports::Width.clean(cell) : cell] })]
         end
+
+        # From the start of the newest minute: a collector that works is behind by little more than one.
+        def lag(newest_s) = newest_s ? Reports::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Reports::Figures::NONE
 
         def segments
           return if host.segments.empty?

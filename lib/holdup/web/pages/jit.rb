@@ -4,6 +4,7 @@ require_relative "../../reports/figures"
 require_relative "../../reports/sections/jit"
 require_relative "../charts/warm_up"
 require_relative "base"
+require_relative "found"
 require_relative "reported"
 
 module Holdup
@@ -12,6 +13,7 @@ module Holdup
       # The JIT of each process: since when, how warm, how much memory, what spoils it.
       class Jit < Base
         include Reported
+        include Found
 
         NS = 1_000_000_000
         COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full life_thrown].freeze
@@ -19,7 +21,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Notes.new(texts: [word(:no_jit_samples)])] if lives.empty?
-          [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table].compact
+          [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table,
+            findings(word(:jit_findings), Holdup::Advice::Jit::RULES)].compact
         end
 
         def asks = []

@@ -1,12 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../advice"
-require_relative "../../reports/advice_findings"
 require_relative "../../reports/sections/causes"
 require_relative "../../reports/sections/distributions"
 require_relative "../../reports/sections/settings"
 require_relative "base"
 require_relative "coursing"
+require_relative "found"
 require_relative "reported"
 require_relative "split_block"
 require_relative "units/table"
@@ -18,6 +17,7 @@ module Holdup
       class Overview < Base
         include Reported
         include Coursing
+        include Found
         include SplitBlock
 
         TOP = 5
@@ -26,7 +26,7 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table, causes, sufferers, findings,
+          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table, causes, sufferers, findings(word(:stands_out)),
             table(Reports::Sections::Settings)].compact
         end
 
@@ -41,12 +41,6 @@ module Holdup
         def sufferers
           Units::Table.new(summary, words: @words, link: method(:unit_link)).call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))
             .with(more: Blocks::Link.new(text: word(:all_endpoints), page: (summary.unit_kind == :job) ? "jobs" : "endpoints"))
-        end
-
-        # Those that need no replay; the page of advice has all.
-        def findings
-          found = Holdup::Advice.call(Holdup::Advice::Situation.new(summary:))
-          Blocks::Findings.new(title: word(:stands_out), items: Reports::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
         end
       end
     end
