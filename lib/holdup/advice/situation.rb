@@ -73,11 +73,11 @@ module Holdup
 
       def percentile = recommendation.objective.slo.percentile
 
-      # nil where a replay means nothing: no recommendation, no such units, or more load than is served.
+      # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is served.
       def what_if(**change)
         return unless sized?
         found = Analysis::Sizing::WhatIf.new(recommendation, Analysis::Sizing::WhatIf::Change.new(**change), rounds: ROUNDS)
-        found if found.unknown.empty? && found.replayed?
+        found if found.unknown.empty? && !found.nobody_left? && found.replayed?
       end
     end
   end

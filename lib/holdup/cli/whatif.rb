@@ -41,7 +41,7 @@ module Holdup
         recommendation = Places.reading(@console.env, @store) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }.recommendation
         check(recommendation)
         found = Analysis::Sizing::WhatIf.new(recommendation, @change)
-        found.unknown.each { |name| raise UsageError.new("no unit of that span is called #{name[0, 100].inspect}", "`holdup report` lists the names; * stands for any letters") }
+        check_names(found)
         report = Reports::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words, width: @console.width,
           style: Reports::Style.for(@console.out, @console.env))
         @console.out.write(@json ? report.json : report.call)
@@ -55,6 +55,11 @@ module Holdup
         return if recommendation.reasons.empty?
         told = Reports::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind]).sentence
         raise Error.new(told, "`holdup advise` says more")
+      end
+
+      def check_names(found)
+        found.unknown.each { |name| raise UsageError.new("no unit of that span is called #{name[0, 100].inspect}", "`holdup report` lists the names; * stands for any letters") }
+        raise UsageError.new("no other unit of that span is left to compare", "let --without, --own-pool and --mix name fewer") if found.nobody_left?
       end
 
       def span = SizingOptions.told(**@span)

@@ -25,6 +25,12 @@ module Holdup::Advice
       assert_match(/\A\d\d.\d % less/, told(found)["expect"])
     end
 
+    def test_an_application_with_one_endpoint
+      units = {"Reports#sales" => {ms: {cpu: 200, stalled: 60}, acquisitions: 6, units: 20, blame: 80}}
+      found = find(Convoy, units:, recommendation: advised(PlayedRecording.new(shapes: {"Reports#sales" => [1.0, 200, 2, 1]}, rate: 2.0, minutes: 30, swing: 0.0)))
+      assert_equal ["Reports#sales", nil], [found.facts[:name], found.gain]
+    end
+
     def test_nothing_for_short_holds_or_where_nobody_stalls
       assert_nil find(Convoy, units: unit("A#a", cpu: 10, stalled: 10, blame: 80).merge(unit("B#b", cpu: 2, stalled: 10)))
       assert_nil find(Convoy, units: HEAVY)

@@ -55,7 +55,8 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     {[] => /what would be different/, %w[--without Nobody*] => /no unit of that span is called "Nobody\*"/, %w[--slice 2s] => /from 1ms to 1s/, %w[--threads 0] => /whole number/,
      %w[--load much] => /above 0/, %w[--io Orders*] => /belong together/, %w[--io a --max-io-threads 2 --kind job] => /is for requests/, %w[--mix Orders*] => /such as Orders\*=30%/,
      %w[--mix Orders*=60% --mix Products*=50%] => /below 100%/, %w[--own-pool Orders*=lots] => /processes x threads/, %w[--priority Orders*=9] => /from -3 to 3/,
-     %w[--mix Nobody*=10%] => /is called "Nobody\*"/}.each do |arguments, message|
+     %w[--mix Nobody*=10%] => /is called "Nobody\*"/, %w[--without *] => /no other unit/, %w[--own-pool *] => /no other unit/, %w[--mix *=50%] => /no other unit/,
+     %w[--without Orders* --own-pool Orders*=1x2] => /"Orders\*" is taken away by --without/}.each do |arguments, message|
       said = whatif(*arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -59,6 +59,9 @@ module Holdup
         # @return [Array<String>] names of the change that no recorded unit has
         def unknown = @change.names.reject { |glob| traffic.profiles.any? { |profile| File.fnmatch?(glob, profile.series.name) } }
 
+        # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to compare
+        def nobody_left? = traffic.profiles.all? { |profile| @change.claims?(profile.series.name) }
+
         # @return [Demand] after the change
         def demand = @base.estimates.call(@units.changed(traffic))
 

@@ -33,6 +33,10 @@ module Holdup
         def halves?(name) = match?(halved, name)
 
         # @param name [String]
+        # @return [Boolean] whether units of that name are no part of the rest any more: gone, elsewhere, or with a share of their own
+        def claims?(name) = [without, own_pool&.name, *mix.keys].any? { |glob| match?(glob, name) }
+
+        # @param name [String]
         # @return [Boolean] whether this is about units of that name
         def touches?(name) = names.any? { |glob| match?(glob, name) }
 
