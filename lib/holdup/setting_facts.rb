@@ -57,7 +57,7 @@ module Holdup
     end
 
     def application
-      {"app" => @configuration.app, "revision" => revision, "rails" => rails,
+      {"app" => @configuration.app, "revision" => revision, "arm" => @configuration.arm, "rails" => rails,
        "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]}
     end
 

@@ -24,7 +24,7 @@ class Holdup::ConfigurationTest < Minitest::Test
 
   def test_every_key_reads_its_variable
     env = {"HOLDUP_ENABLED" => "no", "HOLDUP_DIR" => "/dev/shm/x", "HOLDUP_STORE" => "memory:", "HOLDUP_APP" => "a",
-           "HOLDUP_REVISION" => "r", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
+           "HOLDUP_REVISION" => "r", "HOLDUP_ARM" => "canary", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
            "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_BACKLOG" => "off", "HOLDUP_TICK_SECONDS" => "0.5",
            "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
            "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby", "HOLDUP_WEB_AUTH" => "ops:a:b"}
@@ -32,6 +32,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     config = build(env)
     refute config.enabled
     refute config.backlog
+    assert_equal "canary", config.arm
     assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
     assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
@@ -75,7 +76,7 @@ class Holdup::ConfigurationTest < Minitest::Test
 
   def test_every_wrong_value_is_refused_with_what_to_give
     wrong = {"ENABLED" => "maybe", "DIR" => "relative", "SERIES_LIMIT" => "0", "RING_SIZE" => "many", "TICK_SECONDS" => "-1",
-             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000,
+             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000, "ARM" => "x" * 61,
              "JIT" => "mem_size=64;threshold=3"}
     wrong.each do |name, value|
       error = assert_raises(Holdup::ConfigurationError, name) { build("HOLDUP_#{name}" => value) }

@@ -40,6 +40,11 @@ class Holdup::SettingFactsTest < Minitest::Test
     end
   end
 
+  def test_the_arm_of_an_experiment
+    assert_equal "canary", facts(arm: "canary").to_h["arm"]
+    refute facts.to_h.key?("arm")
+  end
+
   def test_the_servers_facts
     assert_equal ["puma", 5], facts.to_h(server: {"server" => "puma", "threads" => 5}).values_at("server", "threads")
   end
@@ -53,7 +58,7 @@ class Holdup::SettingFactsTest < Minitest::Test
 
   def test_hostile_values_stay_valid_json_and_fit_the_segment
     env = 30.times.to_h { |number| ["RUBY_GC_X#{number}", "\xff\0\"" * 200] }
-    json = facts(env:, app: "a" * 1000).to_json(server: {"server" => "\xff".b * 300})
+    json = facts(env:, app: "a" * 1000, arm: "\x01" * 60).to_json(server: {"server" => "\xff".b * 300})
     assert_kind_of Hash, Holdup::Setting.parse(json).attributes
     assert_operator json.bytesize, :<, 4096
   end

@@ -24,6 +24,7 @@ module Holdup
         sides = [turn.before, turn.after].map { |fingerprints| side(kind, fingerprints, windows, samples) }
         return if sides.any? { |one| one.units < self::FEWEST_UNITS }
         comparison = Comparison.new(*sides, percentiles: false)
+        return if comparison.change.none?
         drift = new(kind:, turn:, differences: comparison.change.differences.reject { |one| one.subject == "revision" }, moved: moved(comparison))
         drift if drift.differences.any? || drift.moved.any?
       end

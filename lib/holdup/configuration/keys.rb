@@ -38,6 +38,9 @@ module Holdup
         help: "Name of the application; part of the setting, so that two applications never mix."),
       Key.new(name: :revision, type: Types::Text.new, default: nil, example: 'ENV["GIT_COMMIT"]',
         help: "Revision of the application, to compare releases. nil: from the REVISION file or your platform's variable."),
+      Key.new(name: :arm, type: Types::Text.new(60), default: nil, example: '"canary"',
+        help: "Arm of an experiment that this process belongs to, for `holdup compare --by arm`: a label of some hosts or processes. " \
+          "nil: no experiment."),
       Key.new(name: :series_limit, type: Types::Whole.new(1..10_000), default: 200,
         help: "How many different names of units a process records. The units beyond go to one series that says so. " \
           "A name takes 25 kB of memory."),

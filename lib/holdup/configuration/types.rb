@@ -29,12 +29,14 @@ module Holdup
         def valid?(value) = value.is_a?(Numeric) && value.real? && range.cover?(value)
       end
 
-      Text = Data.define do
-        def expected = "a text of 1 to 1,000 characters"
+      Text = Data.define(:longest) do
+        def initialize(longest: 1000) = super
+
+        def expected = "a text of 1 to #{longest} characters"
 
         def parse(text) = text
 
-        def valid?(value) = value.is_a?(String) && value.size.between?(1, 1000) && !value.include?("\0")
+        def valid?(value) = value.is_a?(String) && value.size.between?(1, longest) && !value.include?("\0")
       end
 
       Folder = Data.define do

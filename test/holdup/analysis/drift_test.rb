@@ -33,6 +33,11 @@ class Holdup::Analysis::DriftTest < Minitest::Test
     assert_empty drifts(SLOW, FACTS)
   end
 
+  def test_another_arm_alone_is_no_change_of_setting
+    assert_empty drifts(SLOW, FACTS.merge("arm" => "canary"))
+    assert_equal [["threads"]], drifts(SLOW, FACTS.merge("arm" => "canary", "threads" => 3)).map { |drift| drift.differences.map(&:subject) }
+  end
+
   def test_settings_of_one_deployment_belong_together_and_the_one_before_it_counts
     samples = [[0, "old"], [1000, "a"], [1100, "b"], [5000, "c"], [5001, "d"]].map { |at_s, setting| {at_s:, setting:, server: "puma"} }
     turn = Holdup::Analysis::Turn.all(samples, revisions: {"old" => "1", "a" => "2", "b" => "2", "c" => "3", "d" => "3"}).first

@@ -2,6 +2,8 @@
 
 require "test_helper"
 require "holdup/cli"
+require "holdup/configuration"
+require "holdup/setting_facts"
 require "json"
 require "nokogiri"
 
@@ -37,11 +39,28 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  # As a process with that HOLDUP_ARM records it.
+  def arm(name, units, **facts)
+    configured = Holdup::SettingFacts.new(configuration: Holdup::Configuration.build(env: {"HOLDUP_ARM" => name}), env: {}, root: "/nowhere").to_h
+    SampleWindows.new(units:, minutes: MINUTES, seed: name.size, setting: {**configured, **FACTS, **facts})
+  end
+
   def test_settings_revisions_and_other_facts
     [%w[--by setting], %w[--revision aaa111 bbb222 --kind request], %w[--by jit --values yjit,none]].each do |arguments|
       said = JSON.parse(compare(*arguments, "--format", "json").out)
       assert_equal "better", said["verdict"]["key"], arguments.inspect
       assert_equal %w[yjit none], said.values_at("before", "after").map { |side| side["settings"].first["attributes"]["jit"] }
+    end
+  end
+
+  def test_two_arms_side_by_side_and_what_differs_beside_the_arm
+    stable, canary = [arm("stable", SHOP), arm("canary", HALF, "jit" => "none")].map(&:to_a)
+    with_store(stable + canary) do |path|
+      said = holdup("compare", "--store", path, "--by", "arm", now_s: NOW_S).out
+      assert_match(/^before: arm stable, .*\nafter: arm canary, .*\n\nBetter: /, said)
+      assert_match(/only jit differs, and both ran at the same time/, said.gsub(/\s+/, " "))
+      told = JSON.parse(holdup("compare", "--store", path, "--by", "arm", "--format", "json", now_s: NOW_S).out)
+      assert_equal %w[jit], told["changed"].map { |one| one["subject"] }
     end
   end
 
