@@ -42,12 +42,18 @@ class CaptureIntegrationTest < Minitest::Test
   def assert_hog(file)
     scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
     assert_equal [scene.recording.length_ticks], scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
-    light = scene.whole_units.select { |unit| unit.name == "GET /light" }.max_by { |unit| scene.sums_of(unit)[:stalled] }
+    light = slowest_light(scene)
     text = holdup("timeline", file, "--unit", light.id.to_s).out
     assert_match(/of its waiting was for GET \/hog\./, text)
     assert_operator text[/([\d.]+) % of its waiting/, 1].to_f, :>=, 80, text
     assert_match(/^GET \/hog /, holdup("timeline", file).out[/For whom.*/m].lines[2])
     assert_exported(file, light)
+  end
+
+  # A hog that goes on after the capture has no name in it, so only those are asked that came before a named one's end.
+  def slowest_light(scene)
+    light, hogs = ["GET /light", "GET /hog"].map { |name| scene.whole_units.select { |unit| unit.name == name } }
+    light.select { |unit| unit.to <= hogs.map(&:to).max }.max_by { |unit| scene.sums_of(unit)[:stalled] }
   end
 
   def assert_exported(file, light)

@@ -54,7 +54,9 @@ class GoodJobIntegrationTest < Minitest::Test
 
   def test_subprocesses_know_their_number
     serve(*workers, processes: 2) do |app|
-      assert_equal [[2, 0], [2, 1]], app.settings.map { |setting| setting["job_processes"] }.zip(app.live_workers)
+      told = -> { app.settings.map { |setting| setting["job_processes"] }.zip(app.live_workers) }
+      app.wait { told.call.flatten.none?(&:nil?) } # one is measured from its birth, before it knows
+      assert_equal [[2, 0], [2, 1]], told.call
     end
   end
 
