@@ -69,12 +69,15 @@ class LabSidekiqVcpuTest < Minitest::Test
     assert_includes err.gets, "alone"
     wait_until { processes_of_ours.size > 2 }
     wait_until(30, every: 0.05) { thread.join(0) || impatient(thread.pid) }
-    assert_equal 130, thread.value.exitstatus
+    assert_equal 130, as_a_shell_tells(thread.value)
     assert_equal "", out.read
     assert_empty processes_of_ours
     assert_empty Dir.children(folder)
     assert_empty Dir[SHARED_MEMORY] - before
   end
+
+  # An interrupt that comes when Ruby has already let go of its handlers ends it by the signal.
+  def as_a_shell_tells(status) = status.exitstatus || 128 + status.termsig
 
   def impatient(pid)
     !Process.kill(:INT, pid)
