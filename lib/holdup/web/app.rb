@@ -10,6 +10,7 @@ require_relative "language"
 require_relative "pages"
 require_relative "query"
 require_relative "remembered"
+require_relative "theme"
 require_relative "view"
 require_relative "words"
 
@@ -95,7 +96,7 @@ module Holdup
       # `detail`: what an error says, in English as everywhere.
       def message(status, text, detail = nil)
         response.status = status
-        lay_out(view(nil, nil), render("message", locals: {status:, text:, detail:}))
+        lay_out(view(nil, nil, kept: chosen), render("message", locals: {status:, text:, detail:}))
       end
 
       def lay_out(view, body) = render("layout", locals: {view:, body:})
@@ -111,7 +112,7 @@ module Holdup
         end
       end
 
-      def view(name, query, **title) = View.new(request:, words:, query:, name:, **title)
+      def view(name, query, **more) = View.new(request:, words:, query:, name:, theme: Theme.of(asked("theme")), **more)
 
       def query = @query ||= Query.new(params, now_s: context.clock.realtime_s)
 
@@ -124,7 +125,13 @@ module Holdup
         raise UsageError.new("the address is damaged", "its part behind the question mark can't be read")
       end
 
-      def words = @words ||= Words.new(Language.of(env["QUERY_STRING"].to_s.b[/(?:\A|&)lang=(\w+)/, 1], env["HTTP_ACCEPT_LANGUAGE"], context.language))
+      def words = @words ||= Words.new(Language.of(asked("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+
+      # Also of an address that can't be read as a whole.
+      def asked(word) = env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
+
+      # What a page that says why there is nothing to see goes on with.
+      def chosen = {"lang" => asked("lang"), "theme" => asked("theme")}.compact
 
       def word(key, **facts) = words.call(key, **facts)
     end

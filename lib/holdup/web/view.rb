@@ -7,6 +7,7 @@ require_relative "../version"
 require_relative "language"
 require_relative "pages"
 require_relative "query"
+require_relative "theme"
 
 module Holdup
   class Web
@@ -23,17 +24,23 @@ module Holdup
       # @return [String, nil] the page's
       attr_reader :name
       attr_reader :query
+      # @return [String] one of Theme::KNOWN
+      attr_reader :theme
 
       # @param request [Roda::RodaRequest]
       # @param words [Words]
       # @param query [Query, nil] nil where it can't be read
       # @param name [String, nil]
+      # @param theme [String] one of Theme::KNOWN
+      # @param kept [Hash{String => String}] what links have
       # @param title [String, nil] another than the menu's
-      def initialize(request:, words:, query:, name:, title: nil)
+      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {}, title: nil)
         @request = request
         @words = words
         @query = query
         @name = name
+        @theme = theme
+        @kept = kept
         @title = title
       end
 
@@ -46,7 +53,7 @@ module Holdup
       # @param ending [String, nil] of a file
       # @return [String]
       def url(page, params = {}, ending: nil)
-        asked = {**(@query ? @query.kept : {}), **params}.compact
+        asked = {**@kept, **params}.compact
         path = (page == Pages::ALL.keys.first && !ending) ? "/" : "/#{page}#{".#{ending}" if ending}"
         asked.empty? ? "#{base}#{path}" : "#{base}#{path}?#{URI.encode_www_form(asked)}"
       end

@@ -16,7 +16,7 @@ class Holdup::Web::AssetsBuildTest < Minitest::Test
 
   def test_a_browser_gets_little
     sizes = Dir["#{ASSETS}/*.{css,js,svg}"].to_h { |file| [File.basename(file), Zlib.gzip(File.binread(file), level: 9).bytesize] }
-    assert_equal %w[charts.css holdup.css main.js mark.svg], sizes.keys.sort
+    assert_equal %w[charts.css dark.css holdup.css main.js mark.svg], sizes.keys.sort
     assert_operator sizes.values.sum, :<=, MOST_BYTES, sizes.inspect
   end
 

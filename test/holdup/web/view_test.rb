@@ -28,6 +28,23 @@ class Holdup::Web::ViewTest < Minitest::Test
     assert_equal 6, others.grep(/\?since=6h&amp;name=Orders(\*|%2A)&amp;lang=ja/).size, others.inspect
   end
 
+  def test_colours_are_chosen_by_the_address
+    dark = %r{<link rel="stylesheet" href="/assets/dark-\h{12}\.css" media="([^"]+)">}
+    {nil => ["light dark", "screen and (prefers-color-scheme: dark)"], "light" => ["light", nil], "dark" => %w[dark screen], "x" => ["light dark", "screen and (prefers-color-scheme: dark)"]}.each do |theme, (scheme, media)|
+      get "/", {"theme" => theme}.compact
+      assert_equal [scheme, media], [last_response.body[/name="color-scheme" content="([^"]+)"/, 1], last_response.body[dark, 1]]
+    end
+    get "/", {"theme" => "dark", "since" => "6h"}
+    assert_includes links, "/blame?since=6h&amp;theme=dark"
+    assert_includes links, "/?since=6h&amp;theme=light"
+  end
+
+  def test_a_page_that_refuses_has_the_language_and_the_colours_too
+    get "/nowhere", {"theme" => "dark", "lang" => "ja"}
+    assert_includes last_response.body, %(media="screen")
+    assert_includes links, "/health?lang=ja&amp;theme=dark"
+  end
+
   def test_names_wrap_between_their_parts_and_stay_text
     view = Holdup::Web::View.new(request: nil, words: nil, query: nil, name: nil)
     assert_equal "Admin<wbr>::Orders<wbr>#index", view.breaking("Admin::Orders#index")

@@ -5,7 +5,7 @@ module Holdup
     module Locales
       # Sentences of the dashboard that no report has.
       EN = {
-        language_en: "English", language_ja: "日本語",
+        language_en: "English", language_ja: "日本語", languages: "Language", themes: "Colours", theme_auto: "Auto", theme_light: "Light", theme_dark: "Dark",
         skip: "Skip to the figures", menu: "Pages", title_message: "Not shown",
         title_overview: "Overview", title_endpoints: "Endpoints", title_jobs: "Jobs", title_endpoint: "One endpoint or job", title_blame: "Blame",
         title_processes: "Processes", title_advice: "Advice", title_calculator: "Calculator", title_compare: "Compare", title_jit: "JIT", title_health: "Health",

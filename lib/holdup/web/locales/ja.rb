@@ -5,7 +5,7 @@ module Holdup
     module Locales
       # The same in Japanese.
       JA = {
-        language_en: "English", language_ja: "日本語",
+        language_en: "English", language_ja: "日本語", languages: "言語", themes: "配色", theme_auto: "自動", theme_light: "ライト", theme_dark: "ダーク",
         skip: "本文へ移動", menu: "ページ", title_message: "表示できません",
         title_overview: "概要", title_endpoints: "エンドポイント", title_jobs: "ジョブ", title_endpoint: "エンドポイントまたはジョブ", title_blame: "原因と被害",
         title_processes: "プロセス", title_advice: "助言", title_calculator: "計算機", title_compare: "比較", title_jit: "JIT の状態", title_health: "稼働状況",

@@ -2,6 +2,7 @@
 
 require "digest"
 require_relative "../assets"
+require_relative "../theme"
 require_relative "../words"
 require_relative "settled"
 require_relative "part"
@@ -14,7 +15,7 @@ module Holdup
       # One file with everything in it, that opens from a disk, can be mailed and printed: it refers to nothing, and its policy
       # forbids the browser to ask anybody for anything or to run anything.
       class Document
-        STYLES = [File.join(Assets::DIR, "holdup.css"), File.join(__dir__, "static.css")].freeze
+        STYLE = File.join(__dir__, "static.css")
 
         # @param page [Reports::Page] of which it is made
         # @param language [String]
@@ -47,7 +48,9 @@ module Holdup
 
         private
 
-        def style = @style ||= STYLES.map { |file| File.read(file, encoding: "UTF-8") }.join
+        def style = @style ||= "#{read("holdup.css")}@media #{Theme::MEDIA["auto"]} {\n#{read("dark.css")}}\n#{File.read(STYLE, encoding: "UTF-8")}"
+
+        def read(asset) = File.read(File.join(Assets::DIR, asset), encoding: "UTF-8")
 
         def policy = "default-src 'none'; style-src 'sha256-#{Digest::SHA256.base64digest(style)}'; img-src data:; base-uri 'none'; form-action 'none'"
       end
