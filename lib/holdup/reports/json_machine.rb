@@ -57,6 +57,7 @@ module Holdup
         @summary.processes.members.map do |member|
           {host: clean(member.host), pid: member.pid, name: clean(member.name), server: member.server && clean(member.server), generation: member.generation,
            setting: member.setting, from: time(member.from_s), to: time(member.to_s), cpu_share: member.cpu_share&.round(4), waiting_share: member.waiting_share&.round(4),
+           waiting_threads: member.waiting&.round(2), gc_share: member.gc_share&.round(4), age_s: member.age_s,
            rss_bytes: member.rss_bytes, pss_bytes: member.pss_bytes, uss_bytes: member.uss_bytes, redis_rtt_ns: member.redis_rtt_ns, pools: member.pools.map(&:to_h)}
         end
       end

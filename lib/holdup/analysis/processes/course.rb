@@ -13,7 +13,7 @@ module Holdup
           # @param trail [Trail] two samples
           def self.of(trail)
             member = Member.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
-            new(cpu_share: member.cpu_share, gc_share: trail.rate(:gc_time_ns), rss_bytes: member.rss_bytes, busy: member.busy)
+            new(cpu_share: member.cpu_share, gc_share: member.gc_share, rss_bytes: member.rss_bytes, busy: member.busy)
           end
         end
 

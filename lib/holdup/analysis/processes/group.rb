@@ -29,6 +29,12 @@ module Holdup
         # @return [Float, nil] threads that could
         def threads = self.class.at_a_moment(processes, &:threads)
 
+        # @return [Float, nil] threads that waited for the GVL
+        def waiting = self.class.at_a_moment(processes, &:waiting)
+
+        # @return [Float, nil] of the time of a process, on average
+        def gc_share = (sum = self.class.at_a_moment(processes, &:gc_share)) && sum / size
+
         # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
         # @return [Integer, nil] of the processes that were there last
         def memory(key)

@@ -27,17 +27,20 @@ module Holdup
       # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its threads
       #   wanted a CPU, how much they waited for one (run-queue delay)
       # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of Pool
+      # - `start`: tells it from an earlier one with the same pid; `age_s`: since it is measured, as of its last sample
+      # - `waiting`: threads that waited for the GVL, mean of the samples; `gc_share`: of the time, spent in GC
       # - `redis_rtt_ns`: of a Sidekiq process, how long a command to Redis took, in the middle
-      Member = Data.define(:host, :pid, :name, :server, :setting, :generation, :from_s, :to_s, :cpu_share, :waiting_share,
+      Member = Data.define(:host, :pid, :start, :name, :server, :setting, :generation, :from_s, :to_s, :age_s, :cpu_share, :waiting_share, :waiting, :gc_share,
         :rss_bytes, :pss_bytes, :uss_bytes, :redis_rtt_ns, :pools) do
         # @param trail [Trail]
         # @param from_s [Integer] start of what was asked for
         # @param to_s [Integer] end of it
         # @param every_s [Integer] seconds between two samples
         def self.of(trail, from_s:, to_s:, every_s:)
-          facts = %i[host pid name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
-          new(**facts, from_s: [trail[:since_s] || trail.first_s, from_s].max, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
-            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail))
+          facts = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
+          since_s = trail[:since_s] || trail.first_s
+          new(**facts, from_s: [since_s, from_s].max, age_s: trail.last_s - since_s, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
+            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), waiting: trail.mean(:waiting_threads), gc_share: trail.rate(:gc_time_ns), redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail))
         end
 
         def self.waiting(trail)
@@ -54,6 +57,9 @@ module Holdup
             oldest_ns: trail.most(:"#{key}.oldest_ns"))
         end
         private_class_method :waiting, :pools, :pool
+
+        # @return [Array] what names it for ever, see Trail
+        def identity = [host, pid, start]
 
         # @return [Integer] seconds that it was there
         def seconds = [to_s - from_s, 0].max

@@ -7,6 +7,8 @@ module Holdup
       # then, so each figure stands on the samples that have it; without any it is nil.
       class Trail
         NS = 1_000_000_000
+        # A pid comes again, not with the same start.
+        IDENTITY = %i[host pid start].freeze
 
         # @param samples [Array<Hash{Symbol => Object}>] at least one
         def initialize(samples)
@@ -15,6 +17,9 @@ module Holdup
 
         # @return [Object, nil] as last known
         def [](key) = @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
+
+        # @return [Array] what names a process for ever
+        def identity = IDENTITY.map { |key| self[key] }
 
         def first_s = @samples.first[:at_s]
 

@@ -17,6 +17,10 @@ module Holdup
         processes_note: "cpu %: of one CPU. of all: of the container's vCPUs. waits %: of the time that threads wanted a CPU, how " \
           "much they waited for one. Memory: rss counts shared pages in each process, pss in all of them together once, uss " \
           "is the process's own.",
+        process_waiting: "wait GVL", process_gc: "GC %", process_jit: "JIT", process_age: "age",
+        process_jit_off: "off", process_jit_warm: "warm", process_jit_cold: "not warm yet", process_jit_full: "full", process_jit_works: "works", process_jit_idle: "does not work",
+        workers_note: "wait GVL: threads that waited for the GVL, mean of one look a minute. GC %: of the time, spent in GC. JIT: warm: hardly anything new is compiled; " \
+          "full: nothing more can be; works: compiled code ran in a test. age: since it is measured.",
         container_note: "%<text>s.", also: "; ",
         container: "%<host>s: %<vcpus>s, %<cpu>s of them used by all processes",
         container_unseen: "%<host>s has %<vcpus>s",

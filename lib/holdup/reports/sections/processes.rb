@@ -14,8 +14,8 @@ module Holdup
         # @return [Section, nil] nil without samples
         def call
           return if processes.members.empty?
-          Section.new(title: word(:processes), columns: [word(:process), *COLUMNS.map { |key| word(key) }, *MEMORY.values],
-            rows: processes.groups.flat_map { |group| rows(group) }, notes: left_out + machines.flat_map { |machine| notes(machine) } + redis + [word(:processes_note)])
+          Section.new(title: word(:processes), columns:, rows: processes.groups.flat_map { |group| rows(group) },
+            notes: left_out + machines.flat_map { |machine| notes(machine) } + redis + meanings)
         end
 
         private
@@ -23,6 +23,10 @@ module Holdup
         def processes = summary.processes
 
         def machines = processes.machines
+
+        def columns = [word(:process), *COLUMNS.map { |key| word(key) }, *MEMORY.values]
+
+        def meanings = [word(:processes_note)]
 
         def rows(group)
           members = shown_of(group).map { |member| row("  #{member_name(member)}", member, machine(member)&.share_of(member)) }
@@ -38,7 +42,7 @@ module Holdup
         # Servers replace their workers, by restarts, reforks and killers: of these the number is enough.
         def ended_row(group)
           count = group.processes.size - group.present.size
-          count.zero? ? [] : [["  #{word(:processes_ended, count: Figures.count(count))}", *Array.new(COLUMNS.size + MEMORY.size, "")]]
+          count.zero? ? [] : [["  #{word(:processes_ended, count: Figures.count(count))}", *Array.new(columns.size - 1, "")]]
         end
 
         def left_out

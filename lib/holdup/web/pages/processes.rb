@@ -2,8 +2,8 @@
 
 require_relative "../../reports/ceiling"
 require_relative "../../reports/sections/pools"
-require_relative "../../reports/sections/processes"
 require_relative "../../reports/sections/queues"
+require_relative "../../reports/sections/workers"
 require_relative "../charts/processes"
 require_relative "base"
 require_relative "reported"
@@ -15,7 +15,7 @@ module Holdup
       class Processes < Base
         include Reported
 
-        SECTIONS = [Reports::Sections::Processes, Reports::Sections::Pools, Reports::Sections::Queues].freeze
+        SECTIONS = [Reports::Sections::Workers, Reports::Sections::Pools, Reports::Sections::Queues].freeze
 
         # @return [Array<Object>]
         def blocks = measured? ? [*ceilings, (charted.block(query.limit) unless charted.empty?), *tables].compact : nothing

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/analysis"
+require "holdup/reports/sections/workers"
 require "holdup/reports/text"
 
 # What a report says of jobs, processes and their machine.
@@ -70,6 +71,24 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
     assert_match(/^sidekiq default +1 +10 +9\.00 +90\.0 +40\.0 +40 +3\.00 s$/, report)
     assert_includes report.gsub(/\s+/, " "), "800 MB of memory used of 2.00 GB; stopped by the CPU quota in 10.0 % of its periods"
     refute_match(/db primary/, report)
+  end
+
+  # On pages there is room for it.
+  def test_more_of_each_process
+    sample = SampleWindows.new(setting: SampleWindows::SETTING.merge("jit_effective" => true))
+    summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s, samples: with_jit(SampleProcesses.new(sample).to_a))
+    section = Holdup::Reports::Sections::Workers.new(summary, words: Holdup::Reports::Words.new("en"), limit: 15).call
+    more = section.rows.to_h { |name, *cells| [name.strip, cells.last(4)] }
+    assert_equal ["wait GVL", "GC %", "JIT", "age"], section.columns.last(4)
+    assert_equal ["2.00", "1.0", "yjit, warm, full, works", "180 s"], more["worker 0"]
+    assert_equal ["4.00", "1.0", "", ""], more["puma: 2"]
+    assert_equal [section.columns.size], section.rows.map(&:size).uniq
+  end
+
+  def with_jit(samples)
+    samples.reject { |sample| sample[:pid].zero? }.map do |sample|
+      sample.merge(waiting_threads: 2, gc_time_ns: (sample[:at_s] - sample[:since_s]) * 10_000_000, "jit.kind": "yjit", jit_saturated: 1, jit_warm_ns: 5)
+    end
   end
 
   def test_how_far_away_redis_is
