@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/jit/killers"
 
-# What these gems keep, in Rubies of their own: each is a constant for the whole process. Servers and job runner are real.
+# The gems themselves, each in a Ruby of its own: what they set is there for the whole process.
 class Holdup::Jit::KillersTest < Minitest::Test
   PRELUDE = "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\nrequire \"holdup/jit/killers\"\n".freeze
   SAY = "print Holdup::Jit::Killers.here(env: {}).to_h.compact"
@@ -16,38 +16,28 @@ class Holdup::Jit::KillersTest < Minitest::Test
   end
 
   def test_puma_worker_killer
-    found = here(<<~RUBY, say: "print Holdup::Jit::Killers.here.facts.to_a.flatten.join(' ')")
-      module PumaWorkerKiller
-        extend self
-        attr_accessor :ram, :percent_usage, :rolling_restart_frequency
-        self.ram, self.percent_usage, self.rolling_restart_frequency = 1000, 0.5, false
-      end
+    found = here(<<~RUBY, say: "print Holdup::Jit::Killers.here(env: {}).facts.to_a.flatten.join(' ')")
+      require "puma_worker_killer"
+      PumaWorkerKiller.config { |config| config.ram, config.percent_usage, config.rolling_restart_frequency = 1000, 0.5, false }
     RUBY
     assert_equal "killer.name puma_worker_killer killer.server puma killer.of all killer.limit_bytes #{500 << 20}", found
+    assert_equal "#{(512 * 0.99 * (1 << 20)).round} 21600", here("require 'puma_worker_killer'", say: "print Holdup::Jit::Killers.here.to_h.values_at(:limit_bytes, :every_s).join(' ')")
   end
 
+  UNICORN = "require 'unicorn'\nrequire 'unicorn/worker_killer'\nSERVER = Unicorn::HttpServer.allocate"
+
   def test_unicorn_worker_killer
-    found = here(<<~RUBY, say: "print Holdup::Jit::Killers.here.to_h.values_at(:name, :of, :limit_bytes, :units).join(' ')")
-      require "unicorn"
-      module Unicorn::WorkerKiller; end
-      SERVER = Unicorn::HttpServer.allocate
-      SERVER.instance_variable_set(:@_worker_memory_limit_min, 1000)
-      SERVER.instance_variable_set(:@_worker_max_requests_min, 3072)
-    RUBY
-    assert_equal "unicorn-worker-killer process 1000 3072", found
-    assert_equal "{}", here("require 'unicorn'\nmodule Unicorn::WorkerKiller; end\nSERVER = Unicorn::HttpServer.allocate")
+    say = "print Holdup::Jit::Killers.here(env: {}).to_h.values_at(:name, :of, :limit_bytes, :units).join(' ')"
+    assert_equal "unicorn-worker-killer process 1000 3072",
+      here("#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app, 1000, 2000)\nUnicorn::WorkerKiller::MaxRequests.new(:app)", say:)
+    assert_equal "unicorn-worker-killer process #{1 << 30} ", here("#{UNICORN}\nUnicorn::WorkerKiller::Oom.new(:app)", say:)
+    assert_equal "{}", here(UNICORN)
   end
 
   def test_sidekiq_worker_killer
-    gem = <<~RUBY
-      require "sidekiq"
-      class Sidekiq::WorkerKiller
-        include Sidekiq::ServerMiddleware
-        def initialize(options = {}) = @max_rss = options.fetch(:max_rss, 0)
-      end
-    RUBY
+    gem = "require 'sidekiq'\nrequire 'sidekiq/worker_killer'"
     found = here("#{gem}\nSidekiq.default_configuration.server_middleware { |chain| chain.add Sidekiq::WorkerKiller, max_rss: 480 }",
-      say: "print Holdup::Jit::Killers.here.to_h.values_at(:name, :server, :limit_bytes).join(' ')")
+      say: "print Holdup::Jit::Killers.here(env: {}).to_h.values_at(:name, :server, :limit_bytes).join(' ')")
     assert_equal "sidekiq-worker-killer sidekiq #{480 << 20}", found
     assert_equal "{}", here(gem)
   end
