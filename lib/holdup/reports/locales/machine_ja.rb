@@ -16,9 +16,9 @@ module Holdup
         processes_ended: "（終了したもの：%<count>s）",
         processes_note: "CPU %：CPU 1 個に対する割合。全体比：コンテナの vCPU に対する割合。待ち %：スレッドが CPU を必要とした時間のうち、" \
           "CPU を待った割合。メモリ：rss は共有ページをプロセスごとに数え、pss は全体で 1 回だけ数え、uss はそのプロセスだけのものです。",
-        process_waiting: "GVL 待ち", process_gc: "GC %", process_jit: "JIT", process_age: "経過",
+        process_waiting: "GVL 待ち", process_gc: "GC 時間 %", process_jit: "JIT の状態", process_age: "経過",
         process_jit_off: "無効", process_jit_warm: "暖機済み", process_jit_cold: "暖機中", process_jit_full: "満杯", process_jit_works: "効果あり", process_jit_idle: "効果なし",
-        workers_note: "GVL 待ち：GVL を待っていたスレッド（1 分に 1 回見た平均）。GC %：時間のうち GC に使われた割合。JIT：暖機済みは新しいコンパイルがほぼないこと、" \
+        workers_note: "GVL 待ち：GVL を待っていたスレッド（1 分に 1 回見た平均）。GC 時間 %：時間のうち GC に使われた割合。JIT：暖機済みは新しいコンパイルがほぼないこと、" \
           "満杯はこれ以上コンパイルされないこと、効果ありは試験でコンパイル済みのコードが実行されたこと。経過：計測の開始から。",
         container_note: "%<text>s。", also: "、",
         container: "%<host>s：%<vcpus>s、全プロセスでその %<cpu>s を使用",
