@@ -1,8 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "../analysis/sizing/calculator"
+require_relative "../analysis/sizing/open_calculator"
 require_relative "../errors"
 require_relative "../reports/calculation"
+require_relative "../reports/open_calculation"
 require_relative "options"
 require_relative "places"
 require_relative "../inquiry/values"
@@ -18,10 +20,19 @@ module Holdup
           parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Inquiry::Values.duration("--idle", text) }
           parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Inquiry::Values.whole("--acquisitions", text, 1..1_000_000) }
           parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Inquiry::Values.list("--threads", text, 1..1000) }
+          arrivals(parser, values)
           parser.on("--json", "for programs") { values[:json] = true }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
+
+      def self.arrivals(parser, values)
+        parser.on("--rate N", "units that arrive per second, at all processes: what they wait then") { |text| values[:rate] = Inquiry::Values.positive("--rate", text.delete_suffix("/s")) }
+        parser.on("--processes P", "that they arrive at (1)") { |text| values[:processes] = Inquiry::Values.whole("--processes", text, 1..1000) }
+        parser.on("--vcpus N", "that these share (one each)") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
+        parser.on("--cv2 N", "how unlike units are: squared coefficient of variation of their own times (1)") { |text| values[:cv2] = Inquiry::Values.positive("--cv2", text) }
+      end
+      private_class_method :arrivals
 
       # @param console [Console]
       # @param io [Float, nil] 0.0...1.0
@@ -31,11 +42,13 @@ module Holdup
       # @param threads [Array<Integer>, nil]
       # @param json [Boolean]
       # @param language [String, nil]
+      # @param arrivals [Hash{Symbol => Numeric}] rate, and beside it processes, vcpus, cv2
       # @raise [UsageError] when nothing, or two different things, were said about the unit
-      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil, json: false, language: nil)
+      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil, json: false, language: nil, **arrivals)
         @console = console
         @timed = io.nil?
-        @demand = demand(io, running_ns, idle_ns, acquisitions)
+        @demand = demand(io, running_ns, idle_ns, acquisitions).with(**arrivals.slice(:cv2))
+        @arrivals = check(arrivals).except(:cv2)
         @threads = threads
         @json = json
         @words = Reports::Words.new(language || Places.language(console.env))
@@ -44,12 +57,22 @@ module Holdup
       # @return [Integer] exit status
       def run
         calculator = Analysis::Sizing::Calculator.new(@demand, threads: @threads)
-        report = Reports::Calculation.new(calculator, words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env), timed: @timed)
+        report = Reports::Calculation.new(calculator, words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env), timed: @timed, arrivals: arriving(calculator))
         @console.out.write(@json ? report.json : report.call)
         OK
       end
 
       private
+
+      def arriving(calculator)
+        Reports::OpenCalculation.new(Analysis::Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads), **@arrivals), words: @words) if @arrivals.any?
+      end
+
+      def check(arrivals)
+        raise UsageError.new("#{arrivals.keys.map { |key| "--#{key}" }.join(", ")} without --rate", "say how many units arrive, such as --rate 40/s") if arrivals.any? && !arrivals.key?(:rate)
+        raise UsageError.new("--rate needs a unit's real times", "give --running 12ms --idle 30ms instead of --io") if arrivals.any? && !@timed
+        arrivals
+      end
 
       def demand(io, running_ns, idle_ns, acquisitions)
         return Analysis::Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns

@@ -2,10 +2,9 @@
 
 require "json"
 require_relative "figures"
+require_relative "layout"
 require_relative "section"
 require_relative "style"
-require_relative "table"
-require_relative "width"
 require_relative "words"
 
 module Holdup
@@ -23,17 +22,20 @@ module Holdup
       # @param width [Integer] columns
       # @param style [Style]
       # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
-      def initialize(calculator, words: Words.new, width: 80, style: Style.none, timed: false)
+      # @param arrivals [OpenCalculation, nil] what becomes of units that arrive at a rate
+      def initialize(calculator, words: Words.new, width: 80, style: Style.none, timed: false, arrivals: nil)
         @calculator = calculator
         @words = words
         @width = width
         @style = style
         @timed = timed
+        @arrivals = arrivals
+        @layout = Layout.new(width:, style:)
       end
 
       # @return [String] ends with a newline
       def call
-        "#{[*head, "", *table, "", *plot, "", *notes].join("\n")}\n"
+        "#{[*head, "", *table, "", *plot, *opened, "", *notes].join("\n")}\n"
       end
 
       # @return [String]
@@ -59,7 +61,7 @@ module Holdup
       def json
         demand = @calculator.demand
         "#{JSON.pretty_generate(idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
-          amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) })}\n"
+          amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) }, **(@arrivals ? {open: @arrivals.to_h} : {}))}\n"
       end
 
       private
@@ -68,14 +70,11 @@ module Holdup
 
       def word(key, **facts) = @words.call(:"calculate_#{key}", **facts)
 
-      def head
-        [@style.paint(title, :bold), "", *wrap(answer).map { |line| @style.paint(line, :bold) }]
-      end
+      def head = [@style.paint(title, :bold), "", *@layout.bold(answer), *(@layout.bold(@arrivals.answer) if @arrivals)]
 
-      def table
-        layout = Table.new(section, width: @width)
-        [@style.paint(layout.head, :dim), *layout.body]
-      end
+      def table = @layout.table(section)
+
+      def opened = @arrivals ? @arrivals.sections.flat_map { |section| @layout.section(section) } : []
 
       def row(line)
         mark = (line.threads == @calculator.recommended) ? " <-" : ""
@@ -103,7 +102,7 @@ module Holdup
         "#{line.threads.to_s.rjust(MARGIN - 2)} |#{cells}"
       end
 
-      def notes = reasons.flat_map { |reason| ["", *wrap(reason)] }.drop(1)
+      def notes = reasons.flat_map { |reason| ["", *@layout.lines(reason)] }.drop(1)
 
       def facts(key)
         return {} unless key == :acquisitions
@@ -111,8 +110,6 @@ module Holdup
         {stall: Figures.duration(line.stall_ns), threads: line.threads, acquisitions: Figures.count(@calculator.demand.acquisitions),
          each: Figures.duration(line.stall_ns / @calculator.demand.acquisitions)}
       end
-
-      def wrap(text) = Width.wrap(text, @width)
 
       def figures(line)
         {threads: line.threads, speed_up: line.speed_up.round(4), amdahl_speed_up: line.amdahl.round(4), bound: line.bound.round(4),

@@ -35,9 +35,39 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     assert_match(/3 スレッドで十分です/, holdup("calculate", "--io", "45%", "--lang", "ja").out)
   end
 
+  UNIT = %w[--running 12ms --idle 30ms --acquisitions 8].freeze
+
+  def test_what_units_wait_that_arrive_at_a_rate
+    said = holdup("calculate", *UNIT, "--rate", "40/s", "--threads", "1,2,4,8")
+    assert_equal [0, ""], [said.status, said.err]
+    assert_match(/At 40\.0 units\/s \(processes: 1, vCPUs: 1\) 8 threads in each process are enough: [\d.]+ ms from arriving to the end/, said.out.gsub(/\s+/, " "))
+    assert_match(/^1 +23\.8 +48\.0 % +- +- +-$/, said.out)
+    assert_match(/^8 <- +[\d.]+ +48\.0 % +[\d.]+ [um]s +[\d.]+ ms +[\d.]+ ms$/, said.out)
+    assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+    assert_match(/より|件での平均/, holdup("calculate", *UNIT, "--rate", "40", "--lang", "ja").out)
+  end
+
+  def test_the_same_rate_in_json
+    open = JSON.parse(holdup("calculate", *UNIT, "--rate", "80", "--processes", "2", "--json").out)["open"]
+    assert_equal [80.0, 2, 2, true], open.values_at("rate_per_second", "processes", "vcpus", "valid")
+    best = open["threads"].find { |line| line["threads"] == open["recommended_threads"] }
+    assert_in_delta 42e6, best["response_ns"] - best["queued_ns"] - best["stall_ns"], 1
+  end
+
+  def test_where_no_formula_tells
+    %w[en ja].each do |language|
+      said = holdup("calculate", *UNIT, "--rate", "40", "--cv2", "2.8", "--lang", language)
+      assert_match(/cv2 2\.80/, said.out)
+      refute_match(/<- .* ms +[\d.]+ ms +[\d.]+ ms$/, said.out)
+    end
+    refute JSON.parse(holdup("calculate", *UNIT, "--rate", "40", "--cv2", "2.8", "--json").out)["open"].key?("threads")
+    assert_match(/90\.0 units\/s are more than any of these can serve/, holdup("calculate", *UNIT, "--rate", "90").out.gsub(/\s+/, " "))
+  end
+
   def test_what_can_not_be_is_refused_in_one_line
     {[] => /needs to know the unit; give --io 45%/, %w[--io 100%] => /a share below 1/, %w[--io 45% --idle 3ms] => /the same in two ways/,
-     %w[--running 12] => /a time with its unit/, %w[--running 0ms --idle 1ms] => /can't be 0/, %w[--io 45% --threads 1,x] => /whole number/}.each do |arguments, message|
+     %w[--running 12] => /a time with its unit/, %w[--running 0ms --idle 1ms] => /can't be 0/, %w[--io 45% --threads 1,x] => /whole number/,
+     %w[--io 45% --rate 4] => /real times; give --running/, %w[--io 45% --processes 2] => /--processes without --rate/, [*UNIT, "--rate", "fast"] => /above 0/}.each do |arguments, message|
       said = holdup("calculate", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

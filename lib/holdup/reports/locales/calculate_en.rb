@@ -20,7 +20,16 @@ module Holdup
         calculate_acquisitions: "At %<threads>s threads a unit stalls %<stall>s, %<each>s for each of its %<acquisitions>s GVL acquisitions. " \
           "Fewer queries a unit mean fewer acquisitions, and less stall with the same threads.",
         calculate_limits: "This is for threads that always have work, CPU enough for each process, and an io share without stall in it: " \
-          "the idle time of `holdup report`, never an APM's \"io\", which contains the stall."
+          "the idle time of `holdup report`, never an APM's \"io\", which contains the stall.",
+        calculate_open_answer: "At %<rate>s units/s (processes: %<processes>s, vCPUs: %<vcpus>s) %<threads>s threads in each process are enough: %<whole>s from arriving " \
+          "to the end on average, %<queued>s of it queued and %<stall>s stalled.",
+        calculate_open_unserved: "%<rate>s units/s are more than any of these can serve (processes: %<processes>s, vCPUs: %<vcpus>s; at most %<capacity>s/s): the queue would never end.",
+        calculate_open_unlike: "No formula tells what units this unlike wait (cv2 %<cv2>s; up to 2 is fine): it would be 33 to 64 %% too little. Record them and ask " \
+          "`holdup advise`, which replays them one by one.",
+        calculate_open_title: "Means at %<rate>s units/s", calculate_open_capacity: "most/s", calculate_open_held: "GVL used", calculate_open_queued: "queued",
+        calculate_open_stall: "stalled", calculate_open_whole: "in all",
+        calculate_open_note: "Units arrive at random and are alike (flow-equivalent servers; 8 to 13 % off then). Fewer threads do not remove waiting, they move it from " \
+          "stall to queue. Of percentiles this says nothing: `holdup advise` does, from a recording."
       }.freeze
     end
   end

@@ -20,7 +20,16 @@ module Holdup
         calculate_acquisitions: "%<threads>s スレッドでは、処理 1 件のストールは %<stall>s、GVL の取得 %<acquisitions>s 回それぞれにつき %<each>s です。" \
           "クエリを減らせば取得回数が減り、同じスレッド数でもストールが減ります。",
         calculate_limits: "これは、常に仕事があるスレッド、各プロセスに十分な CPU、ストールを含まない io の割合に対するものです。" \
-          "割合には `holdup report` の idle を使ってください。APM の「io」はストールを含みます。"
+          "割合には `holdup report` の idle を使ってください。APM の「io」はストールを含みます。",
+        calculate_open_answer: "毎秒 %<rate>s 件（プロセス %<processes>s、vCPU %<vcpus>s）では、各プロセス %<threads>s スレッドで十分です。到着から終了まで平均 %<whole>s、" \
+          "そのうちキュー待ちが %<queued>s、ストールが %<stall>s です。",
+        calculate_open_unserved: "毎秒 %<rate>s 件は、表のどのスレッド数でも処理しきれません（プロセス %<processes>s、vCPU %<vcpus>s、最大で毎秒 %<capacity>s 件）。キューは伸び続けます。",
+        calculate_open_unlike: "これほどばらつく処理（cv2 %<cv2>s、2 までは可）の待ち時間を表す式はなく、33〜64 %% 短く出てしまいます。記録をとって `holdup advise` を" \
+          "使ってください。1 件ずつ再生します。",
+        calculate_open_title: "毎秒 %<rate>s 件での平均", calculate_open_capacity: "最大/秒", calculate_open_held: "GVL 使用", calculate_open_queued: "キュー待ち",
+        calculate_open_stall: "ストール", calculate_open_whole: "合計",
+        calculate_open_note: "処理は互いに似ていて、ばらばらに到着するものとします（流れ等価サーバー。その場合の誤差は 8〜13 %）。スレッドを減らしても待ちは消えず、ストールからキューへ" \
+          "移るだけです。パーセンタイルは分かりません。記録があれば `holdup advise` が答えます。"
       }.freeze
     end
   end
