@@ -50,7 +50,12 @@ module Holdup
       def decision
         test = @recommendation.self_test
         {setting: @recommendation.recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test: {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }},
-         missing: @recommendation.sufficiency.missing, **best}
+         missing: @recommendation.sufficiency.missing, growth: estimate(@recommendation.recording.growth_estimate), rest: estimate(@recommendation.recording.rest), **best}
+      end
+
+      # nil where nothing was found, or nobody can tell.
+      def estimate(found)
+        found && {**found.to_h.slice(:value, :low, :high, :gc).transform_values { |share| share&.round(4) }, enough: found.enough?, units: found.units}
       end
 
       def best

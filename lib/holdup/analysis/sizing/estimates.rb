@@ -37,8 +37,11 @@ module Holdup
           return @demand.cost.growth unless @growth&.value
           deviation = normal(random) / NORMAL
           width = deviation.positive? ? @growth.high - @growth.value : @growth.value - @growth.low
-          (@growth.value + deviation * width).clamp(0.0, MOST)
+          (@growth.value + deviation * width).clamp(0.0, most)
         end
+
+        # A recording that says more is believed.
+        def most = (@growth.value > MOST) ? @growth.high : MOST
 
         def normal(random) = Math.sqrt(-2 * Math.log(1 - random.rand)) * Math.cos(2 * Math::PI * random.rand)
       end

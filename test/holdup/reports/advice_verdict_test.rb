@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/growth"
+require "holdup/reports/advice_verdict"
+require "holdup/reports/json_advice"
+require "holdup/reports/words"
+require "support/played_recording"
+
+class Holdup::Reports::AdviceVerdictTest < Minitest::Test
+  # What a recording tells of company and rests, besides what was played.
+  class Told < PlayedRecording
+    attr_writer :found
+
+    def growth = @found&.first
+
+    def growth_estimate = @found&.at(1)
+
+    def rest = @found&.last
+  end
+
+  RECORDING = Told.new(minutes: 8)
+  ADVISED = RECORDING.recommendation
+
+  def estimate(value, low, high, gc: nil) = Holdup::Analysis::Sizing::Growth::Estimate.unknown(600).with(value:, low:, high:, gc:)
+
+  def told(language = "en", growth: nil, estimate: growth, rest: nil)
+    RECORDING.found = [growth, estimate, rest]
+    Holdup::Reports::AdviceVerdict.new(ADVISED, span: "now", words: Holdup::Reports::Words.new(language)).details.join("\n")
+  end
+
+  def test_what_company_costs
+    growth = estimate(0.123, 0.08, 0.17, gc: 0.05)
+    assert_match(/^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:))
+    assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
+    refute_match(/concurrency costs|caches are cold/, told(growth:))
+  end
+
+  def test_company_did_not_vary_enough
+    unknown = estimate(nil, -0.2, 1.0)
+    assert_match(/^What concurrency costs can't be told: .* \(-20\.0 % to 100\.0 % CPU for twice as many\)\. Predictions take it as constant\.$/, told(estimate: unknown))
+    assert_match(/-20\.0 %.*100\.0 %/, told("ja", estimate: unknown))
+  end
+
+  def test_what_a_rest_costs
+    rest = estimate(0.2, 0.1, 0.3)
+    assert_match(/has rested takes up to 20\.0 % more CPU \(10\.0 % to 30\.0 %\): caches are cold then/, told(rest:))
+    assert_match(/20\.0 %.*10\.0 %.*30\.0 %/, told("ja", rest:))
+  end
+
+  def test_nothing_of_a_cost_that_is_known_to_be_none
+    refute_match(/concurrency costs|units in flight add|caches are cold/, told(estimate: estimate(0.01, -0.02, 0.03)))
+  end
+
+  def test_the_same_for_programs
+    told(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
+    json = Holdup::Reports::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h
+    assert_equal [{value: 0.1235, low: 0.08, high: 0.17, gc: 0.05, enough: true, units: 600}, nil], json.values_at(:growth, :rest)
+  end
+end
