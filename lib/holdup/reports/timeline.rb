@@ -15,13 +15,15 @@ module Holdup
       # @param holders [Holdup::Timeline::Holders]
       # @param patterns [Array<Holdup::Timeline::Patterns::Pattern>]
       # @param words [Words]
-      # @param layout [Layout]
-      def initialize(scene, holders:, patterns:, words:, layout:)
+      # @param layout [Layout, nil] nil where only its parts are asked for
+      # @param within [Array<Holdup::Timeline::Unit>] units that may be listed
+      def initialize(scene, holders:, patterns:, words:, layout: nil, within: scene.whole_units)
         @scene = scene
         @holders = holders
         @patterns = patterns
         @words = words
         @layout = layout
+        @within = within
         @names = TimelineNames.new(scene, words)
         @header = scene.recording.header
       end
@@ -29,28 +31,49 @@ module Holdup
       # @return [String] ends with a newline
       def call = "#{[*head, *pattern_lines, *tables].join("\n")}\n"
 
-      private
-
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
-
-      def time(ticks) = @names.time(ticks)
-
-      def head
-        [*@layout.bold(title), *remarks.flat_map { |remark| @layout.lines(remark) }]
-      end
-
+      # @return [String] what was captured
       def title
         word(:title, process: @header.process_name, at: @names.clock(0), length: Figures.duration(@scene.recording.length_ns),
           events: Figures.count(@scene.recording.events.size), threads: @scene.lanes.size, units: Figures.count(@scene.units.size))
       end
 
+      # @return [Array<String>] what it cost, and what is missing
       def remarks
         share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
         [word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(word(:open) unless @header.closed?),
           *(word(:lost, count: Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
       end
 
-      def pattern_lines = @patterns.flat_map { |pattern| ["", *@layout.warning(word(pattern.key, **figures(pattern.facts)))] }
+      # @return [Array<String>] a sentence for each pattern
+      def findings = @patterns.map { |pattern| word(pattern.key, **figures(pattern.facts)) }
+
+      # @return [Section] units that waited longest, with their id in the second column
+      def units
+        waited = @within.to_h { |unit| [unit, @scene.sums_of(unit)] }
+        longest = waited.max_by(ROWS) { |_, sums| sums[:stalled] }
+        columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
+        Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) }, notes: [word(:more)])
+      end
+
+      # @return [Section] for whom threads waited
+      def holders
+        rows = @holders.call
+        all = rows.sum(&:caused) + @holders.handoff
+        lines = rows.first(ROWS).map { |row| holder_row(row, all) }
+        columns = %i[holder caused share waits held longest].map { |key| word(key) }
+        handoff = [word(:handoff), time(@holders.handoff), share(@holders.handoff, all), "", "", ""]
+        Section.new(title: word(:holders), columns:, rows: [*lines, handoff])
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
+
+      def head = [*@layout.bold(title), *remarks.flat_map { |remark| @layout.lines(remark) }]
+
+      def pattern_lines = findings.flat_map { |finding| ["", *@layout.warning(finding)] }
 
       def figures(facts)
         facts.to_h do |name, fact|
@@ -61,27 +84,11 @@ module Holdup
 
       def tables
         return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
-        [*(@layout.section(units) if @scene.whole_units.any?), *@layout.section(holders)]
-      end
-
-      def units
-        waited = @scene.whole_units.to_h { |unit| [unit, @scene.sums_of(unit)] }
-        longest = waited.max_by(ROWS) { |_, sums| sums[:stalled] }
-        columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
-        Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) }, notes: [word(:more)])
+        [*(@layout.section(units) if @within.any?), *@layout.section(holders)]
       end
 
       def unit_row(unit, sums)
         [@names.text(unit.name), unit.id.to_s, time(unit.to - unit.from), time(sums[:running]), time(sums[:stalled]), time(sums[:idle]), @names.main(unit)]
-      end
-
-      def holders
-        rows = @holders.call
-        all = rows.sum(&:caused) + @holders.handoff
-        lines = rows.first(ROWS).map { |row| holder_row(row, all) }
-        columns = %i[holder caused share waits held longest].map { |key| word(key) }
-        handoff = [word(:handoff), time(@holders.handoff), share(@holders.handoff, all), "", "", ""]
-        Section.new(title: word(:holders), columns:, rows: [*lines, handoff])
       end
 
       def holder_row(row, all)

@@ -18,8 +18,8 @@ module Holdup
       # @param unit [Holdup::Timeline::Unit]
       # @param story [Holdup::Timeline::Story]
       # @param words [Words]
-      # @param layout [Layout]
-      def initialize(scene, unit, story:, words:, layout:)
+      # @param layout [Layout, nil] nil where only its parts are asked for
+      def initialize(scene, unit, story:, words:, layout: nil)
         @scene = scene
         @unit = unit
         @story = story
@@ -33,17 +33,13 @@ module Holdup
         "#{[*@layout.bold(title), *@layout.lines(split), *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
       end
 
-      private
-
-      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
-
-      def time(ticks) = @names.time(ticks)
-
+      # @return [String] which unit, when, for how long
       def title
         word(:story, id: @unit.id, name: @names.unit(@unit), thread: @names.thread(@unit.lane), at: @names.clock([@unit.from, 0].max),
           wall: time((@unit.to || @scene.recording.length_ticks) - [@unit.from, 0].max))
       end
 
+      # @return [String] what it was doing, and what others waited for it
       def split
         sums = @scene.sums_of(@unit)
         kinds = %i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" }.join(", ")
@@ -51,7 +47,17 @@ module Holdup
           caused: @unit.caused ? time(@unit.caused) : Figures::NONE)
       end
 
+      # @return [Array<String>]
       def remarks = [*culprit, *(word(:fibers) if @unit.fibers)]
+
+      # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
+      def rows = @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
 
       # Who is to blame for most of it.
       def culprit
@@ -61,9 +67,7 @@ module Holdup
         word(:whole, share: Figures.share(ticks.fdiv(stalled)), who:) if who
       end
 
-      def steps = @story.call.flat_map { |step| @layout.item("#{moment(step)}  ", sentence(step)) }
-
-      def moment(step) = "#{"+#{time(step.from)}".rjust(10)}  #{time(step.length).rjust(8)}"
+      def steps = rows.flat_map { |from, length, sentence| @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence) }
 
       def sentence(step)
         case step.state
