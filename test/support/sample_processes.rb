@@ -39,6 +39,6 @@ class SampleProcesses
 
   def container(at_s, seconds)
     {at_s:, host: @host, pid: 0, name: "container", cpus: 4, vcpus: @vcpus, cpu_ns: seconds * 17 * NS / 10, periods: seconds * 10, throttled_periods: seconds,
-     throttled_ns: seconds * NS / 50, memory_bytes: 900 * MB, reclaimable_bytes: 100 * MB, memory_limit_bytes: 2000 * MB}
+     throttled_ns: seconds * NS / 50, memory_bytes: 900 * MB, reclaimable_bytes: 100 * MB, memory_limit_bytes: 2000 * MB, collector_cpu_ns: seconds * NS / 250, collector_rss_bytes: 40 * MB, segment_bytes: 3 * MB}
   end
 end

@@ -47,6 +47,15 @@ module Holdup
 
       def memory_limit_bytes = trail(:memory_limit_bytes)
 
+      # @return [Float, nil] CPUs that the collector used
+      def collector_cpu_share = @trail&.rate(:collector_cpu_ns)
+
+      # @return [Integer, nil] memory of the collector
+      def collector_bytes = trail(:collector_rss_bytes)
+
+      # @return [Integer, nil] memory of the segments
+      def segment_bytes = trail(:segment_bytes)
+
       # @return [Integer] processes that take units at the same time
       def processes = [self.class.concurrent(takers).round, 1].max
 

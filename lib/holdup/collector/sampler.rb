@@ -1,13 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "container_facts"
+require_relative "own_facts"
 require_relative "process_facts"
 
 module Holdup
   class Collector
     # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges, counters and
     # profile of its segment) and what the system says about it. The system wins where both know, because it still knows
-    # when the process hangs. With each of them comes one sample of their container, which has no pid (0).
+    # when the process hangs. With each of them comes one sample of their container, which has no pid (0)
+    # and tells what the collector and all segments take (OwnFacts, `segment_bytes`).
     #
     # Keys of a sample, beside at_s, host and pid:
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server` ("puma", "puma+sidekiq"),
@@ -26,11 +28,13 @@ module Holdup
 
       # @param facts [#call] pid => what the system says of a process
       # @param container [#call] pid => what it says of that process's container
+      # @param own [#call] what it says of the collector itself
       # @param spread [#call] pid => seconds that its second sample comes sooner
-      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, spread: ->(pid) { pid % SPREAD_S })
+      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: OwnFacts.new, spread: ->(pid) { pid % SPREAD_S })
         @facts = facts
         @spread = spread
         @container = container
+        @own = own
         @last = {}
       end
 
@@ -42,7 +46,7 @@ module Holdup
         now_s = now_ns / 1_000_000_000
         due = newest(sightings).select { |sighting| due?(sighting, now_s) }.map { |sighting| sample(sighting, host, now_s) }
         one = sightings.find(&:here?)
-        (one && container_due?(now_s)) ? [*due, container(one, host, now_s)] : due
+        (one && container_due?(now_s)) ? [*due, container(one, host, now_s, sightings.sum(&:bytes))] : due
       end
 
       # These samples are in the store now.
@@ -52,6 +56,10 @@ module Holdup
         samples.each { |sample| @last[key(sample)] = Seen.of(sample, @last[key(sample)], @spread) }
         @last.delete_if { |_, seen| seen.at_s < samples.last[:at_s] - 2 * EVERY_S } if samples.any?
       end
+
+      # At the next tick each process is sampled, however lately it was: where that begins or ends what somebody looks at.
+      # @return [void]
+      def forget = @last.clear
 
       # When a process was sampled last and is to be again, and the levers that it had, as of when.
       Seen = Data.define(:at_s, :due_s, :levers, :levers_s) do
@@ -92,7 +100,7 @@ module Holdup
         (last && last.levers == sighting.levers && at_s < last.levers_s + LEVERS_EVERY_S) ? {} : sighting.levers
       end
 
-      def container(sighting, host, now_s) = {at_s: now_s, host:, pid: CONTAINER, name: "container", **@container.call(sighting.pid)}
+      def container(sighting, host, now_s, segment_bytes) = {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **@container.call(sighting.pid)}
     end
   end
 end

@@ -36,6 +36,13 @@ module Holdup
       # @return [Boolean] whether its segment still grows
       def growing? = here? && !header.closed?
 
+      # @return [Integer] of its segment
+      def bytes
+        File.size(@entry.path)
+      rescue SystemCallError
+        0
+      end
+
       # @return [Integer] seconds since 1970 of its last tick
       def heartbeat_s = header.heartbeat_ns / 1_000_000_000
 

@@ -13,7 +13,7 @@ class Holdup::Collector
     def setup
       @dir = Dir.mktmpdir("holdup-sampler")
       @writer = SegmentWriter.new(@dir, now_ns: 5 * NS)
-      @sampler = Sampler.new(facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} }, spread: ->(_pid) { 0 })
+      @sampler = Sampler.new(facts: ->(_pid) { {rss_bytes: 5} }, container: ->(pid) { {vcpus: 2.0, asked: pid} }, own: -> { {collector_cpu_ns: 7} }, spread: ->(_pid) { 0 })
     end
 
     def teardown = FileUtils.remove_entry(@dir)
@@ -42,7 +42,7 @@ class Holdup::Collector
     end
 
     def test_the_container_of_the_processes_comes_with_them
-      assert_equal({at_s: 100, host: "h", pid: 0, name: "container", vcpus: 2.0, asked: Process.pid}, samples(100).last)
+      assert_equal({at_s: 100, host: "h", pid: 0, name: "container", segment_bytes: File.size(@writer.path), collector_cpu_ns: 7, vcpus: 2.0, asked: Process.pid}, samples(100).last)
     end
 
     def test_one_that_has_ended_is_told_as_of_its_last_tick

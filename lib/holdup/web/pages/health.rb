@@ -3,10 +3,12 @@
 require_relative "../../doctor"
 require_relative "../../doctor/examination"
 require_relative "../../doctor/segment_facts"
+require_relative "../../inquiry/own_cost"
 require_relative "../../reports/figures"
 require_relative "../../reports/findings_json"
 require_relative "../charts/block"
 require_relative "base"
+require_relative "health/own_cost"
 
 module Holdup
   class Web
@@ -15,11 +17,12 @@ module Holdup
       # that is when it is needed.
       class Health < Base
         NS = 1_000_000_000
+        HOUR_S = 3600
         # Counters of what was not recorded as it should be.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
         # @return [Array<Object>]
-        def blocks = [checks, *stored, segments].compact
+        def blocks = [checks, *stored, *own_cost, segments].compact
 
         def span? = false
 
@@ -45,6 +48,12 @@ module Holdup
           pairs = {location: facts[:location], bytes: Reports::Figures.bytes(facts[:bytes]), series: Reports::Figures.count(facts[:series]), schema: facts[:schema].to_s,
                    oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
           [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, cell| [word(:"store_#{key}"), cell.is_a?(String) ? Reports::Width.clean(cell) : cell] })]
+        end
+
+        def own_cost
+          return [] unless host.store
+          to_s = @context.clock.realtime_s
+          OwnCost.new(Inquiry::OwnCost.call(store, from_s: to_s - HOUR_S, to_s:), words: @words).blocks
         end
 
         # From the start of the newest minute: a collector that works is behind by little more than one.

@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require_relative "processes"
+
+module Holdup
+  module Analysis
+    # What Holdup itself took in a span: its threads in the measured processes, the collector, the memory of segments. What
+    # measuring adds to each unit is in the unit's own time and can't be told from it: bin/bench does.
+    class OwnCost
+      # All threads of ours are called so.
+      OURS = "thread:holdup"
+
+      # @param windows [Array<Window>] of accounts
+      # @param processes [Processes]
+      def initialize(windows, processes)
+        @windows = windows.select { |window| window.series.name.start_with?(OURS) }
+        @processes = processes
+      end
+
+      # @return [Boolean] whether anything of it is known
+      def known? = @windows.any? || !collector_cpu_share.nil?
+
+      # @return [Float, nil] of the time of a process, on average, in which a thread of ours held the GVL
+      def held_share
+        seconds = @processes.members.sum(&:seconds)
+        held_ns.fdiv(seconds * Processes::Trail::NS) if @windows.any? && seconds.positive?
+      end
+
+      # @return [Integer, nil] ns that others stalled meanwhile, all together
+      def caused_ns = @windows.any? ? @windows.sum { |window| window.sums[:caused_ns] } : nil
+
+      # @return [Float, nil] CPUs that the collectors of all hosts used
+      def collector_cpu_share = sum(:collector_cpu_share)
+
+      # @return [Integer, nil] bytes, all hosts together
+      def collector_bytes = sum(:collector_bytes)
+
+      # @return [Integer, nil] bytes of segments, all hosts together
+      def segment_bytes = sum(:segment_bytes)
+
+      private
+
+      def held_ns = @windows.sum { |window| window.histograms[:running].sum }
+
+      def sum(key)
+        known = @processes.machines.filter_map(&key)
+        known.sum if known.any?
+      end
+    end
+  end
+end
