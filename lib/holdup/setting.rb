@@ -20,6 +20,10 @@ module Holdup
       raise DamagedData.new("a setting is no JSON", "it starts with #{text[0, 40].inspect}")
     end
 
+    # @param things [Enumerable<#setting>]
+    # @return [Array<Array<#setting>>] together what differs in the label alone
+    def self.alike(things) = things.group_by(&:setting).group_by { |setting, _| setting&.unlabelled }.map { |_, same| same.flat_map(&:last) }
+
     # @param attributes [Hash{String, Symbol => String, Numeric, Boolean, nil}] in any order
     def initialize(attributes:)
       sorted = attributes.to_h { |key, value| [key.to_s, value] }.sort.to_h.freeze
@@ -44,5 +48,11 @@ module Holdup
     # @param key [String, Symbol]
     # @return [Object, nil] one fact
     def [](key) = attributes[key.to_s]
+
+    # @return [Setting] without the label
+    def unlabelled = attributes.key?(self.class::LABEL) ? with(attributes: attributes.except(self.class::LABEL)) : self
   end
+
+  # Says to which arm of an experiment a process belongs, and changes nothing by itself.
+  Setting::LABEL = "arm"
 end

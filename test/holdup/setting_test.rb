@@ -29,6 +29,14 @@ class Holdup::SettingTest < Minitest::Test
     assert_equal "Puma 7", setting[:server]
   end
 
+  def test_the_label_of_an_arm_alone_is_no_difference
+    stable, canary, other = [[5, "stable"], [5, "canary"], [6, "canary"]].map { |threads, arm| Setting.new(attributes: {threads:, arm:}) }
+    assert_equal [Setting.new(attributes: {threads: 5})] * 2, [stable, canary].map(&:unlabelled)
+    thing = Struct.new(:setting)
+    things = [stable, other, canary, nil].map { |setting| thing.new(setting) }
+    assert_equal [[stable, canary], [other], [nil]], Setting.alike(things).map { |same| same.map(&:setting) }
+  end
+
   def test_what_is_no_setting_is_refused_in_one_sentence
     ["", "[1]", "{", "\xFF"].each { |text| assert_raises(Holdup::DamagedData) { Setting.parse(text) } }
   end

@@ -53,7 +53,7 @@ module Holdup
 
       # @return [Array<Analysis::Sizing::Observation>] one for each setting that units of this kind ran under, most units first
       def observations
-        @windows.group_by(&:setting).values.map { |same| observe(same) }.reject { |each| each.setting.nil? }.sort_by { |each| -each.units }
+        Setting.alike(@windows).map { |same| observe(same) }.reject { |each| each.setting.nil? }.sort_by { |each| -each.units }
       end
 
       private

@@ -13,6 +13,10 @@ module Holdup::Advice
       assert_equal "nothing was changed", told["undo"]
     end
 
+    def test_another_arm_alone_is_no_other_setting
+      assert_nil find(SettingsMixed) { |_| SampleWindows.new(setting: SampleWindows::SETTING.merge("arm" => "canary")).to_a }
+    end
+
     def test_one_setting
       assert_nil find(SettingsMixed)
     end

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../setting"
+
 module Holdup
   module Analysis
     class Comparison
@@ -9,8 +11,6 @@ module Holdup
         # The thing => the facts that tell of it.
         SUBJECTS = {"ruby" => %w[ruby ruby_patch engine platform], "jit" => %w[jit jit_options jit_by jit_effective], "server" => %w[server server_version],
                     "jobs" => %w[jobs jobs_version], "machine" => %w[cpus vcpus max_cpu], "allocator" => %w[malloc malloc_arena_max malloc_conf]}.freeze
-        # Says who belongs where, and changes nothing by itself.
-        ARM = "arm"
 
         # `subject`: String; `facts`: {String => [values before, values after]}, Arrays because a side may have several settings
         Difference = Data.define(:subject, :facts) do
@@ -32,8 +32,8 @@ module Holdup
         # @return [Hash{String => Object}] what is the same in all settings
         def shared = keys.select { |key| values(key).uniq.flatten(1).uniq.size == 1 }.to_h { |key| [key, values(key).first.first] }
 
-        # @return [Boolean] whether a side is itself of several settings that differ in more than their arm
-        def mixed? = @sides.any? { |settings| settings.map { |setting| setting.attributes.except(ARM) }.uniq.size > 1 }
+        # @return [Boolean] whether a side is itself of several settings that differ in more than their label
+        def mixed? = @sides.any? { |settings| settings.map(&:unlabelled).uniq.size > 1 }
 
         # @return [Boolean] whether one thing alone differs
         def single? = differences.one? && !mixed?
@@ -45,7 +45,7 @@ module Holdup
 
         def facts = keys.to_h { |key| [key, values(key)] }.reject { |_, (before, after)| before == after }
 
-        def keys = @sides.flatten.flat_map { |setting| setting.attributes.keys }.uniq.sort - [ARM]
+        def keys = @sides.flatten.flat_map { |setting| setting.attributes.keys }.uniq.sort - [Setting::LABEL]
 
         def values(key) = @sides.map { |settings| settings.map { |setting| setting[key] }.uniq.sort_by(&:to_s) }
 

@@ -23,7 +23,7 @@ module Holdup
         def initialize(recording, kind:, members: [])
           @recording = recording
           @kind = kind
-          @members = members.select { |member| member.setting == setting&.fingerprint && member.takes?(kind) }
+          @members = members.select { |member| recording.fingerprints.include?(member.setting) && member.takes?(kind) }
         end
 
         def setting = recording.setting

@@ -3,6 +3,7 @@
 require_relative "growth"
 require_relative "recording/boots"
 require_relative "recording/checks"
+require_relative "recording/settings"
 require_relative "recording/total"
 
 module Holdup
@@ -24,9 +25,6 @@ module Holdup
         # @return [Array<Window>] of units, likewise
         attr_reader :windows
 
-        # @return [Hash{Setting => Integer}] units of each, most first
-        attr_reader :settings
-
         # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
         # @param profiles [Enumerable<UnitProfile>]
         # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
@@ -35,18 +33,24 @@ module Holdup
         # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out itself
         def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: Boots::WARM_UP_S)
           own = windows.select { |window| window.series.kind == kind && window.count.positive? }
-          @settings = own.group_by(&:setting).transform_values { |same| same.sum(&:count) }.sort_by { |_, units| -units }.to_h
-          mine = profiles.select { |profile| profile.setting == setting && profile.series.kind == kind }
-          boots = Boots.new(mine, samples.select { |sample| sample[:setting] == setting&.fingerprint }, warm_up_s:)
-          @recorded = own.select { |window| window.setting == setting }
+          @known = Settings.new(own)
+          @recorded = @known.first
+          mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
+          boots = Boots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
           @windows = warm(@recorded, boots)
-          @apart = warm(windows.select { |window| window.series.kind == :account && window.setting == setting }, boots)
+          @apart = warm(windows.select { |window| window.series.kind == :account && @known.first?(window) }, boots)
           @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
           @vcpus = vcpus
         end
 
+        # @return [Hash{Setting => Integer}] units of each, most first
+        def settings = @known.to_h
+
         # @return [Setting, nil] nil when there are no units
         def setting = settings.first&.first
+
+        # @return [Array<String>] of that setting, whatever its label
+        def fingerprints = @known.fingerprints
 
         # @return [Integer]
         def units = total.count

@@ -32,7 +32,9 @@ module Holdup::Analysis::Sizing
       assert_equal 8_000_000, starved(nil).profiles.first.running_ns
     end
 
-    Held = Data.define(:demand, :profiles, :held_per_cpu, :setting)
+    Held = Data.define(:demand, :profiles, :held_per_cpu, :setting) do
+      def fingerprints = [setting.fingerprint]
+    end
 
     def starved(waiting_share)
       pool, member = [Holdup::Analysis::Processes::Pool, Holdup::Analysis::Processes::Member].map { |kind| kind.new(**kind.members.to_h { |name| [name, nil] }) }
@@ -41,7 +43,9 @@ module Holdup::Analysis::Sizing
       Observation.new(Held.new(demand:, profiles: [SampleProfiles.profile], held_per_cpu: 1.25, setting: SampleProfiles::SETTING), kind: :request, members: [member])
     end
 
-    Some = Data.define(:windows, :profiles, :setting)
+    Some = Data.define(:windows, :profiles, :setting) do
+      def fingerprints = []
+    end
 
     def test_a_web_server
       found = observe(processes: 2, threads: 3, rate: 20.0)

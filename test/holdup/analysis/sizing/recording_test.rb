@@ -68,6 +68,14 @@ module Holdup::Analysis::Sizing
       assert_equal [SETTING, 1200], [found.setting, found.units]
     end
 
+    def test_the_label_of_an_arm_alone_is_no_other_setting
+      stable, canary = %w[stable canary].map { |arm| Holdup::Setting.new(attributes: {**SETTING.attributes, "arm" => arm}) }
+      profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index| profile.with(setting: index.odd? ? canary : stable) }
+      found = recording(windows: minutes(to: 12, setting: stable) + minutes(from: 12, setting: canary), profiles:)
+      assert_equal [[], {stable => 2000}], [found.problems, found.settings]
+      assert_equal [4000, [stable, canary].map(&:fingerprint)], [found.profiles.size, found.fingerprints]
+    end
+
     def test_forty_requests_are_refused
       problem = only(recording(windows: minutes(count: 2)), :few_units)
       assert_equal [true, {units: 40, needed: 400}], [problem.refusal?, problem.facts]
