@@ -4,6 +4,7 @@ require "etc"
 require_relative "../clock"
 require_relative "../collector/complaints"
 require_relative "../collector/round"
+require_relative "../collector/sampler"
 require_relative "../log"
 require_relative "../segment/directory"
 require_relative "../unit_profile/block"
@@ -20,7 +21,7 @@ module Holdup
       # @return [Array<Window>] several of a series and minute
       attr_reader :windows
 
-      # @return [Array<Hash{Symbol => Object}>] of the processes, see Collector::Sampler
+      # @return [Array<Hash{Symbol => Object}>] of the processes, see Collector::Sampler; one of each when it was cleared, and when it was closed
       attr_reader :samples
 
       # @param folder [String] of the segments; made when it is not there
@@ -29,8 +30,10 @@ module Holdup
       def initialize(folder, clock: Clock.new, log: Log.new { $stderr })
         @clock = clock
         @directory = Segment::Directory.new(folder).tap(&:create)
+        @sampler = Collector::Sampler.new
         @round = Collector::Round.new(store: self, directory: @directory, host: Etc.uname[:nodename], complaints: Collector::Complaints.new(log:, clock:),
-          profiles: Collector::Profiles.new(most: MOST))
+          sampler: @sampler, profiles: Collector::Profiles.new(most: MOST))
+        @samples = []
         empty
       end
 
@@ -41,11 +44,19 @@ module Holdup
         self
       end
 
-      # Leaves out everything up to now.
+      # Leaves out everything up to now, but how each process is.
       # @return [self]
       def clear
-        take
+        @samples = []
+        close
         empty
+      end
+
+      # The last of a measurement: what was added, and how each process is now.
+      # @return [self]
+      def close
+        @sampler.forget
+        take
       end
 
       # @return [Array<UnitProfile>] in the order of their starts
@@ -74,7 +85,6 @@ module Holdup
 
       def empty
         @windows = []
-        @samples = []
         @blocks = {}
         self
       end

@@ -76,6 +76,14 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
     assert_equal [480, 240], [one.units, one.cold.sum(&:count)]
   end
 
+  def test_a_process_counts_by_a_sample_or_by_a_unit_alone
+    windows = sample(minutes: 1).to_a
+    setting = windows.first.setting
+    profiles = [[1, 50], [1, 50], [2, 60]].map { |pid, since_s| SampleProfiles.profile(0, setting:, process: Holdup::UnitProfile::Process.new(pid:, since_ns: since_s * 1_000_000_000 + 7)) }
+    samples = [[1, 50], [3, 70]].map { |pid, since_s| {at_s: since_s + 9, since_s:, host: profiles.first.host, pid:, start: pid, setting: setting.fingerprint} }
+    assert_equal 3, Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1, filter: Holdup::Analysis::Filter.new).processes
+  end
+
   def test_memory_is_of_the_oldest_age_that_both_had
     before, after = [[100, 3], [150, 40]].map { |megabytes, minutes| memory(megabytes, minutes) }
     found = Comparison::Memory.new(before, after)

@@ -35,6 +35,19 @@ module Holdup::Lab
       assert_equal({"threads" => 5}, intake.windows.first.setting.attributes)
     end
 
+    def test_each_process_is_looked_at_when_a_measurement_begins_and_when_it_ends_however_short_it_is
+      unit(3)
+      intake.take.clear
+      assert_equal [[Process.pid, 1]], looks
+      unit(7)
+      assert_equal [[Process.pid, 1]], intake.take.then { looks }
+      assert_equal [[Process.pid, 2]], intake.close.then { looks }
+      assert_equal [[Process.pid, 1]], intake.clear.then { looks }
+    end
+
+    # @return [Array<Array(Integer, Integer)>] processes and how often each was sampled
+    def looks = intake.samples.map { |sample| sample[:pid] }.reject(&:zero?).tally.to_a
+
     def test_makes_the_folder
       place = File.join(folder, "none")
       assert_equal 0, Intake.new(place).take.count

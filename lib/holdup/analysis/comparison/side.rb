@@ -11,6 +11,7 @@ module Holdup
       class Side
         # Settings with a smaller share of the units are remains of a deploy.
         FEW = 0.01
+        NS = 1_000_000_000
 
         # @return [String] what it is called
         attr_reader :label
@@ -67,10 +68,11 @@ module Holdup
         # @return [Boolean] whether anything tells when processes began
         def boots_known? = @every_profile.any? || samples.any?
 
-        # @return [Integer] processes that are known to have taken these units, one after the other or together
+        # @return [Integer] processes that are known to have taken these units, one after the other or together: by a sample, or by
+        #   a unit alone
         def processes
-          seen = samples.any? ? samples.map { |sample| sample.values_at(:host, :pid, :start) } : @every_profile.map { |profile| [profile.host, profile.process] }
-          seen.uniq.size
+          sampled = samples.map { |sample| sample.values_at(:host, :pid, :since_s) }
+          (sampled | @every_profile.map { |profile| [profile.host, profile.process.pid, profile.process.since_ns / NS] }).size
         end
 
         # @return [Boolean] whether some of the processes' units are left out
