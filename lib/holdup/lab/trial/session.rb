@@ -3,6 +3,7 @@
 require_relative "../../collector/process_facts"
 require_relative "../../errors"
 require_relative "outcome"
+require_relative "rare"
 require_relative "warm_up"
 
 module Holdup
@@ -12,6 +13,8 @@ module Holdup
 
     # A server that answers, under load. What came before a measurement is left out of it to the unit.
     class Trial::Session
+      # Of the longest warm-up, for endpoints that hardly ever come; beside it.
+      RARE_SHARE = 0.25
       # How the setting calls what an arm can ask for.
       FACTS = {processes: "workers", threads: "threads"}.freeze
 
@@ -40,6 +43,7 @@ module Holdup
         slice_s = Trial::WarmUp.slice_s(rate, kind: @load.kind)
         @warmed = Trial::WarmUp.new(slice_s:, longest_s:).call do |slices|
           @progress.call(:warm_up, arm: @arm, seconds: slices * slice_s)
+          ask_rare(longest_s * RARE_SHARE) if slices == 1
           slice(rate, slice_s)
         end
         self
@@ -55,7 +59,7 @@ module Holdup
         cpu_s = @served.cpu_seconds
         seen = drive(rate, seconds, seed) { |state| @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s) }
         cpu_s &&= @served.cpu_seconds - cpu_s
-        raise unmeasured(seen) if @intake.take.profiles.empty?
+        raise unmeasured(seen) if @intake.close.profiles.empty?
         Trial::Outcome.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, gauges: @intake.gauges.values_at(*pids), warmed: @warmed, windows: @intake.windows,
           profiles: @intake.profiles, samples: @intake.samples)
       end
@@ -74,14 +78,25 @@ module Holdup
         @load.call(@served.target, routes: @routes, rate:, seconds:, seed:, progress:).tap { @served.check }
       end
 
-      # @return [Float] CPU ns of a request
+      def ask_rare(longest_s)
+        Trial::Rare.new(@served.target, routes: @routes).call(@seen.routes.transform_values(&:count), processes: pids.size, longest_s:)
+      end
+
+      # @return [WarmUp::Slice]
       def slice(rate, seconds)
         @intake.clear
-        seen = drive(rate, seconds, 1)
+        @seen = drive(rate, seconds, 1)
         units = @intake.take.windows.select { |window| window.series.kind == :request }
-        raise unmeasured(seen) if units.sum(&:count).zero?
+        raise unmeasured(@seen) if units.sum(&:count).zero?
         check(units.last.setting)
-        units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count))
+        Trial::WarmUp::Slice.new(cpu_ns: units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count)), compiled:)
+      end
+
+      # @return [Integer, nil]
+      def compiled
+        cold = @intake.gauges.values_at(*pids).compact.reject { |gauges| gauges[:jit_warm_ns] || gauges[:jit_saturated].to_i.positive? }
+        counts = cold.filter_map { |gauges| gauges[:jit_compiled_iseqs] }
+        counts.sum if counts.any?
       end
 
       def unmeasured(seen)

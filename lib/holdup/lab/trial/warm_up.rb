@@ -7,7 +7,7 @@ module Holdup
 
     # Drives a server until it is steady. It gets the same requests again and again, slice by slice; while code is loaded and
     # compiled and caches fill, the CPU that a request takes falls. Steady: in CALM slices one after the other it was not lower than
-    # in the one before, but for noise.
+    # in the one before, but for noise, and hardly anything more was compiled.
     class Trial::WarmUp
       LONGEST_S = 45
       SLICE_S = (2.0..10.0)
@@ -15,6 +15,17 @@ module Holdup
       REQUESTS = 100
       FALL = 0.05
       CALM = 2
+      # Of what is compiled, from one slice to the next; Jit::Warmth asks for no less.
+      GROWTH = 0.01
+
+      # `cpu_ns`: of a request; `compiled`: pieces of code that processes have compiled which do not call themselves warm; nil: none
+      Slice = Data.define(:cpu_ns, :compiled) do
+        def initialize(cpu_ns:, compiled: nil) = super
+
+        # @param before [Slice]
+        # @return [Boolean] whether it was like the one before
+        def calm?(before) = cpu_ns > before.cpu_ns * (1 - FALL) && !(compiled && before.compiled && compiled > before.compiled * (1 + GROWTH))
+      end
 
       # `seconds`: how long it took; `cpu_ns`: of a request, slice by slice; `steady`: whether it got there in time
       Result = Data.define(:seconds, :cpu_ns, :steady) do
@@ -38,19 +49,17 @@ module Holdup
       end
 
       # @yieldparam slices [Integer] that were before
-      # @yieldreturn [Float] CPU ns of a request in one more slice
+      # @yieldreturn [Slice] one more
       # @return [Result]
       def call
-        cpu_ns = []
-        cpu_ns << yield(cpu_ns.size) until steady?(cpu_ns) || cpu_ns.size >= @most
-        Result.new(seconds: cpu_ns.size * @slice_s, cpu_ns:, steady: steady?(cpu_ns))
+        slices = []
+        slices << yield(slices.size) until steady?(slices) || slices.size >= @most
+        Result.new(seconds: slices.size * @slice_s, cpu_ns: slices.map(&:cpu_ns), steady: steady?(slices))
       end
 
       private
 
-      def steady?(slices)
-        slices.size > CALM && slices.last(CALM + 1).each_cons(2).all? { |before, after| after > before * (1 - FALL) }
-      end
+      def steady?(slices) = slices.size > CALM && slices.last(CALM + 1).each_cons(2).all? { |before, after| after.calm?(before) }
     end
   end
 end

@@ -10,12 +10,14 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
   end
 
   # Takes in the same units each time.
-  Intake = Struct.new(:windows, :profiles, :samples, :cleared) do
+  Intake = Struct.new(:windows, :profiles, :samples, :jit, :cleared) do
     def clear = self.cleared = cleared.to_i + 1
 
     def take = self
 
-    def gauges = {Process.pid => {jit_code_bytes: 7}}
+    def close = self
+
+    def gauges = {Process.pid => {jit_code_bytes: 7, **jit.to_h}}
   end
 
   Load = Struct.new(:kind) do
@@ -31,7 +33,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     windows ||= [window(setting)]
     profile = Holdup::UnitProfile.new(series:, setting:, host: "h", process: Holdup::UnitProfile::Process.new(pid: Process.pid, since_ns: 0), start_ns: 1, running_ns: 2, cpu_ns: 2, idle_ns: 3,
       stalled_ns: 4, acquisitions: 1, longest_hold_ns: 1, gc_ns: 0, queued_ns: 1, in_flight_milli: 1000, weight: 1.0)
-    @intake = Intake.new(windows, [profile], [])
+    @intake = Intake.new(windows, [profile], [], {})
     @steps = []
     Lab::Trial::Session.new(arm:, served: Served.new(nil, 1.5, "it said: hello"), intake: @intake, routes: [Lab::Route.new(label: "/", path: "/")], load: Load.new(kind),
       progress: ->(step, **) { @steps << step })
@@ -50,6 +52,16 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     assert_equal [500_000.0] * 3, warmed.cpu_ns
     assert_predicate warmed, :steady
     assert_equal [:warm_up] * 3, @steps
+  end
+
+  def test_is_not_warm_while_a_process_compiles_more_and_does_not_call_itself_warm
+    compiling = session
+    counts = [100, 200, 300, 300, 300].each
+    @intake.define_singleton_method(:gauges) { {Process.pid => {jit_compiled_iseqs: counts.next}} }
+    assert_equal 10, compiling.warm_up(50).warmed.seconds
+    calls_itself_warm = session
+    @intake.jit = {jit_compiled_iseqs: 1, jit_warm_ns: 5}
+    assert_equal 6, calls_itself_warm.warm_up(50).warmed.seconds
   end
 
   def test_measures_without_what_came_before

@@ -6,7 +6,9 @@ require "holdup/lab/trial/warm_up"
 class Holdup::Lab::Trial::WarmUpTest < Minitest::Test
   WarmUp = Holdup::Lab::Trial::WarmUp
 
-  def warm_up(cpu_ns, longest_s: 100) = WarmUp.new(slice_s: 2, longest_s:).call { |slices| cpu_ns.fetch(slices) }
+  def warm_up(cpu_ns, compiled: [], longest_s: 100)
+    WarmUp.new(slice_s: 2, longest_s:).call { |slices| WarmUp::Slice.new(cpu_ns: cpu_ns.fetch(slices), compiled: compiled[slices]) }
+  end
 
   def test_ends_when_a_request_takes_no_less_cpu_any_more
     result = warm_up([90.0, 60.0, 40.0, 39.0, 39.5, 1.0])
@@ -18,6 +20,12 @@ class Holdup::Lab::Trial::WarmUpTest < Minitest::Test
 
   def test_one_calm_slice_may_be_chance
     assert_equal [90.0, 91.0, 60.0, 60.0, 60.0], warm_up([90.0, 91.0, 60.0, 60.0, 60.0, 60.0]).cpu_ns
+  end
+
+  def test_goes_on_while_more_is_compiled_though_a_request_takes_no_less
+    assert_equal 10, warm_up([50.0] * 9, compiled: [100, 200, 300, 301, 302]).seconds
+    assert_equal 8, warm_up([50.0] * 9, compiled: [100, 200, nil]).seconds
+    refute_predicate warm_up([50.0] * 9, compiled: (1..9).map { |slice| slice * 100 }, longest_s: 18), :steady
   end
 
   def test_says_when_it_was_not_steady_in_time
