@@ -13,10 +13,16 @@
 
 #include "capture_layout.h"
 
+/* What a unit may stall and take; 0: as long as it likes. */
+typedef struct {
+    uint64_t stalled_ns, wall_ns;
+} cap_limit_t;
+
 static struct {
     bool on;
     bool busy;             /* somebody makes or ends one, perhaps without the GVL */
-    uint64_t stalled_over_ns, wall_over_ns; /* a unit with more is what is waited for; 0: none is */
+    cap_limit_t limit;     /* a unit beyond it is what is waited for */
+    cap_limit_t *own_limits; /* and by series; NULL: none has one */
     uint32_t writers;      /* threads that are writing an event now: nothing is unmapped under them */
     cap_event_t *events;
     uint64_t mask;

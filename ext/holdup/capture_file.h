@@ -90,6 +90,8 @@ static void capf_forget(void)
 {
     if (cap.base) munmap(cap.base, cap.mapped);
     if (cap.file >= 0) close(cap.file);
+    free(cap.own_limits);
+    cap.own_limits = NULL;
     cap.base = NULL;
     cap.header = NULL;
     cap.events = NULL;

@@ -11,6 +11,7 @@
 #define CAP_MAGIC "HOLDUPEV"
 #define CAP_VERSION 1
 #define CAP_HEADER_BYTES 4096
+#define CAP_FACTS_OFFSET 2048 /* in the header's page: why there is a capture, written from Ruby */
 #define CAP_THREADS 1024
 #define CAP_THREAD_NAME_BYTES 64
 #define CAP_NAME_BYTES 200
@@ -54,6 +55,7 @@ typedef struct {
     /* The probe's own sums over all threads (ticks): running, stalled, io, lock, sleep, caused, gc, handoff. */
     uint64_t begin_sums[CAP_SUMS], end_sums[CAP_SUMS];
     uint64_t caught;      /* the number, in captures, of the first unit that was waited for; 0 for none */
+    uint64_t caught_stalled_ns, caught_wall_ns, caught_event, caught_series; /* of it; the number of its last event */
 } cap_header_t;
 
 typedef struct {
@@ -75,6 +77,8 @@ _Static_assert(offsetof(cap_header_t, head) == 64, "layout version 1");
 _Static_assert(offsetof(cap_header_t, worker_index) == 176, "layout version 1");
 _Static_assert(offsetof(cap_header_t, end_sums) == 248, "layout version 1");
 _Static_assert(offsetof(cap_header_t, caught) == 312, "layout version 1");
+_Static_assert(offsetof(cap_header_t, caught_series) == 344, "layout version 1");
+_Static_assert(sizeof(cap_header_t) <= CAP_FACTS_OFFSET, "layout version 1");
 _Static_assert(sizeof(cap_thread_t) == 96, "layout version 1");
 _Static_assert(sizeof(cap_name_t) == 272, "layout version 1");
 

@@ -6,6 +6,7 @@
 
 #include <ruby.h>
 
+#include "capture_catch.h"
 #include "capture_file.h"
 #include "hook.h"
 #include "ticks.h"
@@ -115,8 +116,7 @@ static VALUE capm_open(VALUE self, VALUE path, VALUE events, VALUE stalled, VALU
     if (snprintf(wish.path, sizeof(wish.path), "%s", file) >= (int)sizeof(wish.path)) rb_syserr_fail(ENAMETOOLONG, file);
     capm_aside(capf_make, &wish, &wish.done);
     if (wish.failed) rb_syserr_fail(wish.failed, wish.path);
-    cap.stalled_over_ns = stalled_over_ns;
-    cap.wall_over_ns = wall_over_ns;
+    cap.limit = (cap_limit_t){stalled_over_ns, wall_over_ns};
     capm_begin();
     return Qtrue;
 }
@@ -177,11 +177,6 @@ static VALUE capm_caught_p(VALUE self)
     return cap.header && cap.header->caught ? Qtrue : Qfalse;
 }
 
-static bool capm_waited_for(const measurement_t *m)
-{
-    return (cap.stalled_over_ns && m->stalled_ns > cap.stalled_over_ns) || (cap.wall_over_ns && m->wall_ns > cap.wall_over_ns);
-}
-
 /* To the capture: how the unit that just ended is called, and whether it is the one that is waited for. */
 static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
 {
@@ -192,7 +187,7 @@ static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const m
     if (CAP_ON() && slot <= cap.header->name_capacity) {
         capm_intern(slot - 1);
         uint32_t unit = unit_number_of((uint64_t)FIX2LONG(handle));
-        if (!cap.header->caught && capm_waited_for(m)) cap.header->caught = unit;
+        capc_look(m, slot - 1, unit, cap.header->head);
         cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit, .kind = CAP_UNIT_NAMED, .flags = flags});
     }
     cap_leave();
@@ -204,6 +199,7 @@ static void capm_init(VALUE probe)
     rb_define_singleton_method(probe, "name_captured", capm_name, 2);
     rb_define_singleton_method(probe, "close_capture", capm_close, 0);
     rb_define_singleton_method(probe, "caught?", capm_caught_p, 0);
+    rb_define_singleton_method(probe, "limit_capture", capc_limit, 3);
     rb_define_singleton_method(probe, "capturing?", capm_capturing_p, 0);
 }
 

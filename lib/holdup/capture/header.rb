@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "facts"
 require_relative "layout"
 
 module Holdup
@@ -8,9 +9,10 @@ module Holdup
     # The first page of a capture: whose it is, from when to when, and where the parts lie. Nothing in it is believed
     # before it was checked.
     #
-    # - `caught`: number of the first unit that was waited for (a Rule), 0 for none
+    # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it (Layout::CAUGHT_FIELDS)
+    # - `facts`: {String => Object} why there is a capture, and what was found when it was kept (docs/capture.md)
     # - `sums`: {Symbol => Integer} what the probe has counted meanwhile (ticks, see Layout::SUMS); means nothing before the end
-    Header = Data.define(*Layout::HEADER_FIELDS, :caught, :sums) do
+    Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :sums) do
       # @param bytes [String] of the file, or its start
       # @param path [String] for the error
       # @return [Header]
@@ -19,7 +21,7 @@ module Holdup
         values = (bytes.bytesize < Layout::HEADER_BYTES) ? [] : bytes.unpack(Layout::HEADER_FORMAT)
         raise refusal(path, "it starts with other bytes") unless values.first == Layout::MAGIC
         raise refusal(path, "it has layout #{values[1]}, this Holdup reads #{Layout::VERSION}") unless values[1] == Layout::VERSION
-        header = new(*values, bytes.unpack1("Q<", offset: Layout::CAUGHT), counted(bytes))
+        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT), Facts.of(bytes), counted(bytes))
         raise refusal(path, "its parts have other sizes") unless header.plausible?
         header
       end

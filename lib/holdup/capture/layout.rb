@@ -17,7 +17,12 @@ module Holdup
       # The probe's own sums over all threads (ticks), when the capture began and when it ended.
       SUMS = %i[running stalled io lock sleep caused gc handoff].freeze
       SUMS_AT = [184, 248].freeze
+      # Of the unit that was waited for: its number, what it stalled and took (ns), its last event, its series.
       CAUGHT = 312
+      CAUGHT_FIELDS = %i[caught caught_stalled_ns caught_wall_ns caught_event caught_series].freeze
+      # Why there is a capture: u32 bytes, then flat JSON.
+      FACTS = 2048
+      FACTS_BYTES = HEADER_BYTES - FACTS - 4
       CLOSED = 1
       RATE_UNIT = 1 << 32
 

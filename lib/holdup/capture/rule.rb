@@ -23,6 +23,12 @@ module Holdup
       # @return [Integer] as it stands in the segment
       def encode = Rule::WHATS.fetch(what) << 48 | over_ns
 
+      # @return [String] as it can be parsed again
+      def to_s
+        unit, ns = Rule::UNITS.reverse_each.find { |_, ns| (over_ns % ns).zero? } || ["us", 1_000]
+        "#{what} > #{over_ns.fdiv(ns).to_s.delete_suffix(".0")} #{unit}"
+      end
+
       # @return [Hash{Symbol => Integer}] ns by what they limit
       def to_h = {what => over_ns}
     end

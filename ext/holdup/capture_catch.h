@@ -1,0 +1,44 @@
+/*
+ * Which unit a capture waits for: the first that stalled or took longer than all units may, or those of its series.
+ */
+#ifndef HOLDUP_CAPTURE_CATCH_H
+#define HOLDUP_CAPTURE_CATCH_H
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "measurement.h"
+
+static inline bool capc_over(const cap_limit_t *limit, const measurement_t *m)
+{
+    return (limit->stalled_ns && m->stalled_ns > limit->stalled_ns) || (limit->wall_ns && m->wall_ns > limit->wall_ns);
+}
+
+/* Inside cap_enter and cap_leave. `event` is the last one that the unit will have. */
+static void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, uint64_t event)
+{
+    cap_header_t *h = cap.header;
+    cap_limit_t *own = __atomic_load_n(&cap.own_limits, __ATOMIC_ACQUIRE);
+    if (h->caught || !(capc_over(&cap.limit, m) || (own && capc_over(&own[series], m)))) return;
+    h->caught_stalled_ns = m->stalled_ns;
+    h->caught_wall_ns = m->wall_ns;
+    h->caught_event = event;
+    h->caught_series = series;
+    h->caught = unit;
+}
+
+/* limit_capture(series, stalled_ns, wall_ns): what units of this series may stall and take; 0: as long as they like. */
+static VALUE capc_limit(VALUE self, VALUE series, VALUE stalled, VALUE wall)
+{
+    uint64_t number = NUM2ULL(series);
+    cap_limit_t limit = {NUM2ULL(stalled), NUM2ULL(wall)};
+    if (!cap.header || cap.busy || number >= cap.header->name_capacity) return Qnil;
+    cap_limit_t *own = cap.own_limits ? cap.own_limits : calloc(cap.header->name_capacity, sizeof(cap_limit_t));
+    if (!own) return Qnil;
+    CAP_SET(own[number].stalled_ns, limit.stalled_ns);
+    CAP_SET(own[number].wall_ns, limit.wall_ns);
+    __atomic_store_n(&cap.own_limits, own, __ATOMIC_RELEASE);
+    return Qtrue;
+}
+
+#endif

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "rule"
+
+module Holdup
+  module Capture
+    # How much is too much for a unit: so many nanoseconds, or so many times the 99th percentile of its own series.
+    #
+    # - `text`: as it was given; `over_ns`: nil for a multiple, and `factor`: nil for nanoseconds
+    Limit = Data.define(:text, :over_ns, :factor) do
+      # @param text [String] such as "50 ms" or "p99 x 2"
+      # @return [Limit, nil] nil when it is none
+      def self.parse(text)
+        factor = Limit::MULTIPLE.match(text)&.captures&.first&.to_f
+        return (new(text:, over_ns: nil, factor:) if factor.positive?) if factor
+        over_ns = Rule.parse("wall > #{text}")&.over_ns
+        new(text:, over_ns:, factor: nil) if over_ns
+      end
+
+      # @param p99_ns [Integer, nil] nil when not known
+      # @return [Integer] ns; 0 for none
+      def ns(p99_ns) = over_ns || (p99_ns.to_i * factor).round
+
+      # @return [Boolean] whether it hangs on the series
+      def relative? = over_ns.nil?
+    end
+
+    Limit::MULTIPLE = /\Ap99\s*(?:x|\*|×)\s*(\d{1,4}(?:\.\d{1,4})?)\z/
+  end
+end

@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture/limits"
+require "holdup/capture/recording"
+require "holdup/capture/standing_rule"
+
+# What units of a series may take, told by rule from the process's own segment, and what is known of the unit beyond it.
+class CaptureCatchTest < NativeTest
+  PRELUDE = <<~RUBY
+    #{FreshRuby::PRELUDE}
+    require "holdup/capture/limits"
+    require "holdup/capture/recording"
+    require "holdup/capture/standing_rule"
+    require "tmpdir"
+    require "fileutils"
+    P = Holdup::Probe
+    FOLDER = Dir.mktmpdir("holdup", "/dev/shm")
+    at_exit { FileUtils.rm_rf(FOLDER) }
+    FILE = File.join(FOLDER, "events")
+    def limits(rule) = Holdup::Capture::Limits.new(probe: P, rule: Holdup::Capture::StandingRule.from(rule))
+    def unit(name, ns)
+      handle = P.enter
+      GvlWork.hold(ns)
+      P.record(handle, 1, name, nil, nil, false)
+    end
+    def open(limits) = P.open_capture(FILE, 10_000, *limits.of_all) && limits.tick
+    def caught = Holdup::Capture::Recording.parse(File.binread(FILE), path: FILE).then { |r| [r.header.caught_wall_ns, r.names[r.header.caught_series].name] }
+    P.enable
+    P.open_segment(File.join(FOLDER, "segment"), 30, 64, nil, 0)
+  RUBY
+
+  def test_only_units_of_that_name
+    assert_equal "[false, true, \"GET /orders\"]", ruby(<<~RUBY)
+      limits = limits("wall > 1 ms, only=GET /orders")
+      20.times { |n| unit("GET /\#{n}", 10) }
+      unit("GET /orders", 10)
+      open(limits)
+      limits.tick
+      unit("GET /3", 2_000_000)
+      before = P.caught?
+      unit("GET /orders", 2_000_000)
+      p [before, P.caught?, caught.last]
+    RUBY
+  end
+
+  def test_a_multiple_of_its_own_percentile
+    assert_equal "[false, true, \"GET /quick\", true]", ruby(<<~RUBY)
+      100.times { unit("GET /quick", 100_000) }
+      100.times { unit("GET /slow", 5_000_000) }
+      open(limits("wall > p99 x 3"))
+      unit("GET /slow", 5_000_000)
+      before = P.caught?
+      unit("GET /quick", 50_000_000)
+      p [before, P.caught?, caught.last, caught.first > 50_000_000]
+    RUBY
+  end
+
+  def test_too_few_units_have_no_percentile
+    assert_equal "false", ruby(<<~RUBY)
+      99.times { unit("GET /quick", 100) }
+      open(limits("wall > p99 x 2"))
+      unit("GET /quick", 10_000_000)
+      p P.caught?
+    RUBY
+  end
+
+  # Limits belong to one capture; an unknown series is nobody's.
+  def test_another_capture_knows_nothing_of_them
+    assert_equal "[true, nil, false]", ruby(<<~RUBY)
+      unit("GET /orders", 10)
+      P.open_capture(FILE, 10_000, 0, 0)
+      known = [P.limit_capture(2, 0, 1), P.limit_capture(1_000, 0, 1)]
+      P.close_capture
+      P.open_capture(FILE, 10_000, 0, 0)
+      unit("GET /orders", 1_000_000)
+      p [*known, P.caught?]
+    RUBY
+  end
+
+  private
+
+  def ruby(script) = fresh_ruby(script, prelude: PRELUDE).chomp
+end
