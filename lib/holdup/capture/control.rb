@@ -2,42 +2,60 @@
 
 require_relative "../segment/layout"
 require_relative "request"
+require_relative "ring"
 require_relative "rule"
+require_relative "watch"
 
 module Holdup
   module Capture
-    # Inside the application: looks with each tick whether somebody asks for a capture, begins it, names its threads, ends
-    # it. The file lies beside the segment, in memory; who asked takes it away.
+    # Inside the application: looks with each tick whether somebody asks for a capture, begins it and ends it; in between the
+    # process's own rule waits for trouble. The file lies beside the segment, in memory; who asked takes it away, or the collector.
     class Control
       SUFFIX = ".events"
-      # Where there is little memory, rather fewer events than no capture.
-      EVENTS = [200_000, 50_000, 10_000].freeze
+      # Nobody waits for it: the collector takes it.
+      LEFT = ".left"
       # Between two captures of a process.
       PAUSE_NS = 5_000_000_000
 
       # @param segment [String] path of the process's segment
       # @return [String] path of the capture beside it
-      def self.path(segment) = segment.delete_suffix(".segment") + SUFFIX
+      def self.path(segment) = base(segment) + SUFFIX
+
+      # @param segment [String]
+      # @return [String] the path without its ending
+      def self.base(segment) = segment.delete_suffix(".segment")
 
       # @param probe [Holdup::Probe]
       # @param segment [String] path of this process's segment
       # @param clock [Clock]
       # @param log [Log]
-      def initialize(probe:, segment:, clock:, log:)
+      # @param rule [StandingRule, nil] what the process waits for by itself
+      # @param facts [Hash{String => String}] about the application, for the captures
+      def initialize(probe:, segment:, clock:, log:, rule: nil, facts: {})
         @probe = probe
         @path = self.class.path(segment)
         @clock = clock
-        @log = log
+        @facts = facts
+        @ring = Ring.new(probe:, log:)
+        @watch = Watch.new(rule:, ring: @ring, limits: Limits.new(probe:, rule:), base: self.class.base(segment), clock:, facts:) if rule
       end
 
       # @return [void]
       def tick
-        @until_ns ? go_on : begin_if_asked
+        return go_on if @until_ns
+        begin_if_asked
+        @watch&.tick unless @until_ns
       end
+
+      # @return [Hash{String => String}] for the segment's profile
+      def profile = @watch ? @watch.profile : {}
 
       # The process measures no more.
       # @return [void]
-      def close = finish
+      def close
+        finish if @until_ns
+        @watch&.rest
+      end
 
       private
 
@@ -48,49 +66,38 @@ module Holdup
         start(request) if request.fresh?(@clock.realtime_ns / 1_000_000) && rested?
       end
 
-      def asked
-        bytes = @probe.read_segment(Segment::Layout::CAPTURE_REQUEST, 8)
-        Request.decode(bytes.unpack1("Q<")) if bytes
-      end
+      def asked = Request.decode(number_at(Segment::Layout::CAPTURE_REQUEST))
+
+      def rule = Rule.decode(number_at(Segment::Layout::CAPTURE_RULE))
+
+      def number_at(offset) = @probe.read_segment(offset, 8)&.unpack1("Q<").to_i
 
       def rested? = @ended_ns.nil? || @clock.monotonic_ns - @ended_ns >= PAUSE_NS
 
       def start(request)
+        @watch&.rest
         rule = self.rule
-        return unless EVENTS.any? { |events| open_ring(events, rule) }
+        return unless @ring.open(@path, facts: facts(request, rule), limits: [rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0)])
+        @attended = request.attended
         @until_ns = @clock.monotonic_ns + request.seconds * 1_000_000_000
-        name_threads
       end
 
-      def rule
-        bytes = @probe.read_segment(Segment::Layout::CAPTURE_RULE, 8)
-        Rule.decode(bytes.unpack1("Q<")) if bytes
-      end
-
-      def open_ring(events, rule)
-        @probe.open_capture(@path, events, rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0))
-      rescue Errno::ENOSPC, Errno::ENOMEM => error
-        @log.warn("no room for a capture of #{events} events (#{error.message})")
-        nil
+      def facts(request, rule)
+        return {"trigger" => "dashboard", **@facts} unless request.attended
+        rule ? {"trigger" => "until", "rule" => rule.to_s, **@facts} : {"trigger" => "asked", **@facts}
       end
 
       def go_on
-        name_threads
-        finish if @probe.caught? || @clock.monotonic_ns >= @until_ns
+        @ring.name_threads
+        finish if @ring.caught? || @clock.monotonic_ns >= @until_ns
       end
 
       def finish
-        return unless @until_ns
         @until_ns = nil
         @ended_ns = @clock.monotonic_ns
-        @probe.close_capture
+        @ring.close
+        File.rename(@path, @path.delete_suffix(SUFFIX) + LEFT) unless @attended
       end
-
-      def name_threads
-        Thread.list.each { |thread| @probe.name_captured(thread, name(thread)) }
-      end
-
-      def name(thread) = thread.name || (thread.equal?(Thread.main) ? "main" : "")
     end
   end
 end

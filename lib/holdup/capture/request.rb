@@ -6,17 +6,19 @@ module Holdup
     # at, and whoever may write to the segment may ask.
     #
     # - `asked_ms`: when it was asked, ms since 1970; tells one request from the next
-    # - `seconds`: for how long, in SECONDS
-    Request = Data.define(:asked_ms, :seconds) do
+    # - `seconds`: for how long, in SECONDS; `attended`: whether who asked takes the file, else the collector does
+    Request = Data.define(:asked_ms, :seconds, :attended) do
+      def initialize(asked_ms:, seconds:, attended: true) = super
+
       # @param number [Integer] as it stands in the segment
       # @return [Request, nil] nil for none
       def self.decode(number)
-        seconds = number >> 48
-        new(asked_ms: number & ((1 << 48) - 1), seconds:) if Request::SECONDS.cover?(seconds)
+        seconds = number >> 48 & ((1 << 15) - 1)
+        new(asked_ms: number & ((1 << 48) - 1), seconds:, attended: number < Request::UNATTENDED) if Request::SECONDS.cover?(seconds)
       end
 
       # @return [Integer] as it stands in the segment
-      def encode = seconds << 48 | asked_ms
+      def encode = (attended ? 0 : Request::UNATTENDED) | seconds << 48 | asked_ms
 
       # @param now_ms [Integer]
       # @return [Boolean] whether whoever asked is still waiting
@@ -24,6 +26,7 @@ module Holdup
     end
 
     Request::SECONDS = (1..3600)
+    Request::UNATTENDED = 1 << 63
     Request::PATIENCE_MS = 15_000
   end
 end

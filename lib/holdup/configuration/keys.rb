@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "capture_type"
 require_relative "stats_log_type"
 require_relative "types"
 require_relative "web_auth_type"
@@ -71,10 +72,16 @@ module Holdup
           "enables a JIT, is warm, has its JIT's memory full, exits: to :stdout, :stderr, a path or a Logger. A Hash says more: " \
           "every (seconds), format (:json, :emf), sample (share of the lines), workers (so many of a server), namespace (for :emf). " \
           "nil: none. In the environment: stdout, a path, off, or to=stdout,every=60."),
+      Key.new(name: :capture, type: Types::CaptureRule.new, default: nil, example: '{stall: "50 ms", only: "GET /orders"}',
+        help: "What led to the first unit that stalled (stall), or took (wall), longer is captured, thread by thread, and kept: so many us, ms, s, " \
+          "or \"p99 x 2\" of its own endpoint. A Hash says more: only (an endpoint; its start before a *), every (seconds between two, 60), events, stacks. " \
+          "nil: only what somebody asks for. In the environment: stall > 50 ms, or with options wall > p99 x 2, only=GET /orders."),
       Key.new(name: :web_auth, type: Types::WebAuth.new, default: nil, example: '->(env) { env["warden"]&.user&.admin? }',
         help: "Who may see the dashboard (Holdup::Web): a username with a password, something that answers call(env), or :none for " \
           "everybody, where something of yours stands before it. nil: everybody in development and tests, nobody in production. " \
           "In the environment: user:password, or none."),
+      Key.new(name: :web_capture, type: Types::Boolean.new, default: false, example: "true",
+        help: "Whether the dashboard may ask processes for captures."),
       Key.new(name: :log, type: Types::Target.new, default: $stderr, example: "Rails.logger",
         help: "Where Holdup says what is wrong: an IO or a Logger; File::NULL for nothing.")
     ].freeze

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../capture/control"
+require_relative "../capture/standing_rule"
 require_relative "../clock"
 require_relative "../flat_json"
 require_relative "../probe/process_stats"
@@ -36,7 +37,7 @@ module Holdup
         take(server)
         path = open_segment
         @probe.enable
-        @capture = Capture::Control.new(probe: @probe, segment: path, clock: Clock.new, log: @log)
+        @capture = Capture::Control.new(probe: @probe, segment: path, clock: Clock.new, log: @log, rule: capture_rule, facts: {"app" => @configuration.app}.compact)
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
         self
@@ -97,6 +98,9 @@ module Holdup
         StatsLog.build(StatsLog::Options.from(wanted), probe: @probe, log: @log, gauges: -> { @resources.gauges }, clock: Clock.new)
       end
 
+      # A ring needs a file in memory.
+      def capture_rule = (Capture::StandingRule.from(@configuration.capture) unless @configuration.segment_place.anonymous)
+
       def take(server)
         @server = server
         @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools },
@@ -135,7 +139,7 @@ module Holdup
 
       def profile_facts
         pools = [*@server.pools.call, *@resources.pools].each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
-        {"server" => @server.name, **pools, **@resources.profile, **@server.levers.call.map(&:facts).inject({}, :merge)}
+        {"server" => @server.name, **pools, **@resources.profile, **@capture&.profile, **@server.levers.call.map(&:facts).inject({}, :merge)}
       end
     end
   end

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require_relative "../flat_json"
+
+module Holdup
+  module Capture
+    # The ring of events of this process: there is one at a time. Opens it with as much room as there is, says in it why it
+    # is there, names its threads, ends it.
+    class Ring
+      # Where there is little memory, rather fewer events than no capture.
+      EVENTS = [200_000, 50_000, 10_000].freeze
+      # As in Layout, which belongs to who reads.
+      FACTS_AT = 2048
+
+      # @param probe [Holdup::Probe]
+      # @param log [Log]
+      def initialize(probe:, log:)
+        @probe = probe
+        @log = log
+        @said = {}
+      end
+
+      # @param path [String] of the file
+      # @param facts [Hash{String => String, Integer}] why it is there
+      # @param limits [Array(Integer, Integer)] ns that a unit may stall, and take; 0 for any time
+      # @param most [Integer] events
+      # @param stacks [Boolean]
+      # @return [Boolean] false where there is no room, or nothing is measured
+      def open(path, facts:, limits: [0, 0], most: EVENTS.first, stacks: true)
+        return false unless [most, *EVENTS.select { |events| events < most }].any? { |events| try(path, events, limits, stacks) }
+        note(path, facts)
+        name_threads
+        true
+      end
+
+      # Threads are born and get their names at any time.
+      # @return [void]
+      def name_threads
+        Thread.list.each { |thread| @probe.name_captured(thread, name(thread)) }
+      end
+
+      # @return [Boolean] whether a unit was beyond the limits
+      def caught? = @probe.caught?
+
+      # @return [void]
+      def close = @probe.close_capture
+
+      private
+
+      def try(path, events, limits, _stacks)
+        @probe.open_capture(path, events, *limits)
+      rescue Errno::ENOSPC, Errno::ENOMEM => error
+        @log.warn("no room for a capture of #{events} events (#{error.message})") unless @said[events]
+        @said[events] = true
+        nil
+      end
+
+      # Who reads it before finds no facts; where the file is gone, nobody will.
+      def note(path, facts)
+        text = FlatJson.generate(facts)
+        File.open(path, File::WRONLY | File::BINARY) { |file| file.pwrite([text.bytesize].pack("L<") + text, FACTS_AT) }
+      rescue Errno::ENOENT
+        nil
+      end
+
+      def name(thread) = thread.name || (thread.equal?(Thread.main) ? "main" : "")
+    end
+  end
+end
