@@ -22,6 +22,18 @@ module Holdup
         sum
       end
 
+      # The same work in one method, which stays interpreted as long as nobody calls it often.
+      # @return [Integer]
+      def interpreted(count)
+        number = sum = 0
+        while number < count
+          doubled = number * 2
+          sum += doubled + 1
+          number += 1
+        end
+        sum
+      end
+
       # @param times [Integer]
       # @return [void]
       def run(times)

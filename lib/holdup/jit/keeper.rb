@@ -3,6 +3,7 @@
 require_relative "killers"
 require_relative "origin"
 require_relative "suspects"
+require_relative "verdict"
 require_relative "warmth"
 
 module Holdup
@@ -12,10 +13,13 @@ module Holdup
     # is switched on when `config.jit` asks for it: in every worker, never in a master. A reforking server forks its next
     # generation from such a worker, which hands on what is compiled.
     class Keeper
+      # Of limits that somebody has passed to `enable`, and nobody can ask for.
+      UNKNOWN = "unknown"
+
       # @param wish [#call] gives `config.jit`
       # @param guard [Guard]
       # @param log [#warn]
-      # @param clock [#realtime_ns]
+      # @param clock [#realtime_ns, #monotonic_ns]
       # @param options [Options] of Ruby's start
       # @param version [Version]
       # @param yjit [Module, nil] RubyVM::YJIT
@@ -32,9 +36,9 @@ module Holdup
         @yjit = yjit
         @zjit = zjit
         @chance = chance
-        @origin = Origin.new(options:, clock:)
+        @origin = Origin.new(options:, clock:, version:)
         @warmth = Warmth.new(clock:)
-        @given = {}
+        @verdict = Verdict.new(effectiveness: Effectiveness.new(api: yjit, version:), guard:, clock:)
       end
 
       # A look at the JIT; the first one in a process also switches it on, when that is asked for.
@@ -42,13 +46,14 @@ module Holdup
       def install
         begin_in_this_process unless @begun
         look
-        judge if @state.enabled? && !@judged
+        look if @verdict.see(@state)
       end
 
       # In a process that was just forked.
       # @return [void]
       def born
-        @begun = @judged = @effective = nil
+        @begun = nil
+        @verdict.born
         @prepared = GC.stat(:compact_count).positive?
         @origin.born(read)
         @warmth = Warmth.new(clock: @clock)
@@ -58,7 +63,7 @@ module Holdup
       def state = @state ||= read
 
       # @return [Hash{String => Object}] what of it changes results
-      def facts = {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @effective, "jit_stats" => ("on" if state.deep?)}
+      def facts = {"jit" => state.kind.to_s, "jit_options" => @options.to_s, "jit_by" => @origin.by, "jit_effective" => @verdict.effective, "jit_stats" => ("on" if state.deep?)}
 
       # @return [Array] none
       def pools = []
@@ -84,8 +89,8 @@ module Holdup
       def wish = Wish.from(@wished.call)
 
       def details
-        {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.limit_of" => state.limit&.of&.to_s,
-         "jit.limit_from" => state.limit&.source, "jit.suspects" => (Suspects.loaded.join(", ") if @effective == false)}
+        {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.ratio_in_yjit" => state.ratio_in_yjit&.floor, "jit.limit_of" => state.limit&.of&.to_s,
+         "jit.limit_from" => state.limit&.source || UNKNOWN, "jit.suspects" => (Suspects.loaded.join(", ") if @verdict.effective == false)}
       end
 
       def begin_in_this_process
@@ -99,8 +104,7 @@ module Holdup
         deep = wish.deep(@chance.call)
         arguments = wish.arguments(@version)
         return say_who_was_first(deep) unless Enabling.new(yjit: @yjit, zjit: @zjit).call(**arguments, **deep)
-        @given = arguments
-        @origin.ours
+        @origin.ours(arguments)
       end
 
       # Only who switches it on can ask for statistics.
@@ -117,19 +121,13 @@ module Holdup
       end
 
       def look
+        @origin.see(read) unless @origin.by # who it was tells what its limits are
         @state = read
-        @origin.see(@state)
         @warmth.see(@state)
       end
 
-      # The exercise of the test is compiled too.
-      def judge
-        @judged = true
-        @effective = @guard.call(:jit) { Effectiveness.new(api: @yjit, version: @version).call(@state) } if @state.kind == :yjit
-      end
-
       def read
-        state = @yjit ? Yjit.new(api: @yjit, version: @version, options: @options, given: @given).state : State.new
+        state = @yjit ? Yjit.new(api: @yjit, version: @version, options: @options, given: @origin.given).state : State.new
         (state.enabled? || !@zjit) ? state : Zjit.new(api: @zjit, options: @options).state
       end
 

@@ -20,20 +20,38 @@ module Holdup
 
       # @param options [Options]
       # @param clock [#realtime_ns]
-      # @param rails [#call] whether Rails was told to do it
-      def initialize(options:, clock:, rails: Origin.method(:rails?))
+      # @param version [Version]
+      # @param rails [#call] gives config.yjit
+      def initialize(options:, clock:, version:, rails: Origin.method(:rails))
         @options = options
         @clock = clock
+        @version = version
         @rails = rails
       end
 
-      # @return [Boolean] whether the application's Rails enables YJIT when it has booted
-      def self.rails? = !!(defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit)
+      # What Rails before 8.1 finds in a Hash it does not pass on.
+      # @return [Boolean, Hash, nil] whether the application's Rails enables YJIT when it has booted, and with what
+      def self.rails
+        asked = defined?(::Rails.application.config.yjit) && ::Rails.application.config.yjit
+        (asked.is_a?(Hash) && ::Rails.gem_version < Gem::Version.new("8.1")) ? true : asked
+      end
 
       # It is on as of now, by us.
+      # @param given [Hash{Symbol => Integer}] what `enable` was told
       # @return [void]
-      def ours
-        @by, @at, @since_ns = OURS, :process, @clock.realtime_ns
+      def ours(given)
+        @by, @at, @since_ns, @given = OURS, :process, @clock.realtime_ns, given
+      end
+
+      # @return [Hash{Symbol => Integer}, nil] what `enable` was told: mem_size (MiB), call_threshold; nil when only who
+      #   called it knows
+      def given
+        return @given.to_h unless @version.takes_options?
+        case @by
+        when RAILS then @rails.call.then { |asked| asked.is_a?(Hash) ? asked.slice(:mem_size, :call_threshold) : {} }
+        when OTHERS then nil
+        else @given.to_h
+        end
       end
 
       # @param state [State] as it is now

@@ -9,7 +9,7 @@ module Holdup
     # - `kind`: :yjit, :zjit or :off
     # - `metadata_bytes`: what the compiler keeps beside the code, usually two to three times as much
     # - `live_iseqs`: all methods and blocks that are loaded, compiled or not; this is what moves the call threshold
-    # - `call_threshold`: the one that applies now
+    # - `limit` and `call_threshold` (the one that applies now): also nil where somebody else has passed its own to `enable`
     # - `failures`: of compiling; `invalidations`: {Symbol => Integer} by cause; `code_gcs`: collections of compiled code
     # - `active_ns`: since it was enabled; `ratio_in_yjit`: percentage of instructions that ran compiled
     # - `compiled_instructions`: those that ran compiled, with deep statistics (`--yjit-stats`) only

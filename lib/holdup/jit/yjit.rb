@@ -16,7 +16,8 @@ module Holdup
       # @param api [#enabled?, #enable, #runtime_stats] RubyVM::YJIT
       # @param version [Version]
       # @param options [Options]
-      # @param given [Hash{Symbol => Integer}] what was passed to `enable`: mem_size (MiB), call_threshold
+      # @param given [Hash{Symbol => Integer}, nil] what was passed to `enable`: mem_size (MiB), call_threshold; nil when
+      #   only who called it knows
       def initialize(api:, version:, options:, given: {})
         @api = api
         @version = version
@@ -32,8 +33,9 @@ module Holdup
           invalidations: invalidations(stats), ratio_in_yjit: ratio(stats), active_ns: stats[:yjit_active_ns], compiled_instructions: compiled(stats))
       end
 
-      # @return [Limit]
+      # @return [Limit, nil] nil when it is not known
       def limit
+        return unless @given
         return code_limit unless @version.limits_total?
         return Limit.new(bytes: @given[:mem_size] * MIB, of: :total, source: "enable") if @given[:mem_size]
         @options.number("--yjit-exec-mem-size") ? code_limit : read_limit("--yjit-mem-size", :total)
@@ -58,6 +60,7 @@ module Holdup
       end
 
       def threshold(live)
+        return unless @given
         set = @given[:call_threshold] || @options.number("--yjit-call-threshold") || THRESHOLD
         return set unless set == THRESHOLD
         (live.to_i > MANY_ISEQS) ? THRESHOLD_OF_MANY : THRESHOLD

@@ -23,8 +23,8 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     @api = Api.new
   end
 
-  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "", **options)
-    Holdup::Jit::Keeper.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock: HandClock.new), log: @log, clock: HandClock.new, zjit: nil, yjit:,
+  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
+    Holdup::Jit::Keeper.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock:), log: @log, clock:, zjit: nil, yjit:,
       options: Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::Version.parse(version), **options)
   end
 
@@ -55,6 +55,15 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     @api.enabled = nil
     keeper.install
     refute_predicate @api, :enabled?
+  end
+
+  def test_limits_that_the_application_has_passed_are_not_known
+    @api.enabled = {mem_size: 5}
+    keeper = keeper({mem_size: 64})
+    keeper.install
+    assert_equal ["application", "unknown", nil, nil, nil], keeper.profile.values_at("jit.by", "jit.limit_from", "jit.limit_of", "jit.threshold", "jit.ratio_in_yjit")
+    assert_equal [1, nil, nil], keeper.gauges.values_at(:jit_enabled, :jit_limit_bytes, :jit_saturated)
+    assert_nil keeper.facts["jit_effective"]
   end
 
   def test_a_fork_looks_again_and_says_where_it_came_from

@@ -8,9 +8,9 @@ class Holdup::Jit::OriginTest < Minitest::Test
   ON = Holdup::Jit::State.new(kind: :yjit, active_ns: 1000)
   OFF = Holdup::Jit::State.new
 
-  def origin(rubyopt: "", rails: false)
+  def origin(rubyopt: "", rails: false, version: "3.4.5")
     options = Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
-    Holdup::Jit::Origin.new(options:, clock: HandClock.new, rails: -> { rails })
+    Holdup::Jit::Origin.new(options:, clock: HandClock.new, version: Holdup::Jit::Version.parse(version), rails: -> { rails })
   end
 
   def told(origin) = [origin.by, origin.at, origin.on_in_parent]
@@ -32,7 +32,7 @@ class Holdup::Jit::OriginTest < Minitest::Test
   def test_by_holdup_in_a_worker_and_in_what_that_forks
     origin = origin()
     origin.born(OFF)
-    origin.ours
+    origin.ours({})
     origin.see(ON)
     assert_equal ["holdup", :process, false, NOW_NS], [*told(origin), origin.since_ns]
     origin.born(ON)
@@ -50,5 +50,18 @@ class Holdup::Jit::OriginTest < Minitest::Test
     inside.see(ON)
     before.born(ON)
     assert_equal [["rails", :process, nil], ["rails", :parent, true]], [told(inside), told(before)]
+  end
+
+  def given(**options) = origin(version: "4.0.0", **options).tap { |origin| origin.see(ON) }.given
+
+  def test_what_enable_was_told
+    assert_equal({mem_size: 64}, given(rails: {mem_size: 64, stats: true}))
+    assert_equal [{}, {}], [given(rails: true), given(rubyopt: "--yjit")]
+    assert_nil given, "only the application knows"
+    assert_empty origin(rails: {mem_size: 64}).tap { |origin| origin.see(ON) }.given, "3.4 takes nothing"
+    ours = origin(version: "4.0.0")
+    ours.ours({mem_size: 32})
+    ours.born(ON)
+    assert_equal({mem_size: 32}, ours.given)
   end
 end

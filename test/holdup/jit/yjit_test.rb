@@ -18,7 +18,7 @@ class Holdup::Jit::YjitTest < Minitest::Test
 
   def options(rubyopt = "", env = {}) = Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt, **env}, cmdline: "/nowhere")
 
-  def yjit(stats, version, rubyopt = "", **given)
+  def yjit(stats, version, rubyopt = "", given: {})
     Holdup::Jit::Yjit.new(api: Api.new(stats), version: Holdup::Jit::Version.parse(version), options: options(rubyopt), given:)
   end
 
@@ -38,10 +38,16 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def test_ruby_4_0
-    state = yjit(V40, "4.0.0", mem_size: 64, call_threshold: 50).state
+    state = yjit(V40, "4.0.0", given: {mem_size: 64, call_threshold: 50}).state
     assert_nil state.interpreted_instructions
     assert_equal [1, 64 * MIB, "enable", 50], [state.invalidations[:everything], state.limit.bytes, state.limit.source, state.call_threshold]
     assert_equal 500, yjit(V40.merge(ratio_in_yjit: 90.0), "4.0.0").state.interpreted_instructions
+  end
+
+  def test_what_only_the_application_knows
+    state = yjit(V40, "4.0.0", given: nil).state
+    assert_equal [nil] * 3, [state.limit, state.call_threshold, state.saturated?]
+    assert_equal 9 * MIB, state.code_bytes
   end
 
   def test_off

@@ -26,10 +26,11 @@ module Holdup
       # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take; `options`: those given
       # - `effective`, `saturated`: true, false, nil when not known; `suspects`: libraries that may be why it is not effective
       # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
+      # - `ratio_in_yjit`: percentage of all instructions that ran compiled; only with deep statistics from Ruby's start on
       # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup ran in its parent
       Facts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options, :effective, :suspects, :saturated, :since_ns, :warm_ns,
         :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold, :compiled_iseqs, :live_iseqs, :invalidations, :failures,
-        :code_gcs, :redefined, :prepared) do
+        :code_gcs, :redefined, :prepared, :ratio_in_yjit) do
         def initialize(**known) = super(**self.class.members.to_h { |name| [name, nil] }, **known)
 
         # @param setting [Hash{String => Object}]
@@ -37,7 +38,7 @@ module Holdup
         # @param gauges [Hash{Symbol => Integer, nil}]
         # @return [Facts]
         def self.of(setting, profile = {}, gauges = {})
-          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared].to_h { |name| [name, profile["jit.#{name}"]] }
+          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared ratio_in_yjit].to_h { |name| [name, profile["jit.#{name}"]] }
           new(**told, **{kind: setting["jit"], by: setting["jit_by"]}.compact, effective: setting["jit_effective"], options: setting["jit_options"],
             **figures(gauges))
         end
