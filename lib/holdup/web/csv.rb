@@ -8,8 +8,9 @@ module Holdup
     module Csv
       # What a spreadsheet would take for the start of a formula; names come from requests.
       FORMULA = /\A[=+\-@]/
-      # What looks like one and is a figure: "-12.3 %", "+5", and "-" for none.
-      FIGURE = /\A[+-](?:[\d.,]+(?: ?[%a-zA-Z]{1,4})?)?\z/
+      # What looks like one and is a figure: "-12.3 %", "+5", "-24.2..+3.8 %", and "-" for none.
+      NUMBER = /[\d.,]*\d(?: ?[%a-zA-Z]{1,4})?/
+      FIGURE = /\A[+-](?:#{NUMBER}(?:\.\.[+-]?#{NUMBER})?)?\z/
 
       module_function
 

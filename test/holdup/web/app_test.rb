@@ -82,7 +82,7 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"], [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]
     get "/endpoints.csv"
     assert_equal 9, last_response.body.lines.size
-    %w[/overview.exe /endpoints. /.json /compare.csv].each do |path|
+    %w[/overview.exe /endpoints. /.json].each do |path|
       get path
       assert_equal 404, last_response.status, path
     end

@@ -7,7 +7,7 @@ require "holdup/web/csv"
 
 class Holdup::Web::CsvTest < Minitest::Test
   def test_figures_stay_and_formulas_do_not
-    fields = {"-12.3 %" => "-12.3 %", "+5" => "+5", "-" => "-", "-1.5 ms" => "-1.5 ms", -3 => "-3", 0.5 => "0.5", nil => "", "=1+1" => "'=1+1", "+1+cmd|x" => "'+1+cmd|x", "-2+3" => "'-2+3",
+    fields = {"-12.3 %" => "-12.3 %", "+5" => "+5", "-" => "-", "-1.5 ms" => "-1.5 ms", "-24.2..+3.8 %" => "-24.2..+3.8 %", -3 => "-3", 0.5 => "0.5", nil => "", "=1+1" => "'=1+1", "+1+cmd|x" => "'+1+cmd|x", "-2+3" => "'-2+3",
               "@SUM(A1)" => "'@SUM(A1)", "a,b" => %("a,b"), "say \"x\"" => %("say ""x"""), "a\r\nb" => "a??b"}
     fields.each { |field, written| assert_equal "#{written}\r\n", Holdup::Web::Csv.call([[field]]), field.inspect }
   end

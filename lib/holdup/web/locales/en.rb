@@ -23,7 +23,7 @@ module Holdup
         no_samples: "There are no samples of processes in this span: the collector takes one a minute, and keeps them for 48 hours.",
         ceiling_fine: "%<vcpus>s, %<processes>s: CPU can reach %<range>s.",
 
-        compare_with: "What is compared: this span with an earlier one, or two settings or revisions in it", field_base_since: "earlier one: since", field_base_until: "until",
+        compare_with: "What is compared: this span with an earlier one, or two settings, arms or revisions in it", field_base_since: "earlier one: since", field_base_until: "until",
         chosen_for_you: "the last two",
         nothing_to_compare: "There is nothing to compare in this span: it has fewer than two settings. Choose a longer span, or give an earlier one.",
 

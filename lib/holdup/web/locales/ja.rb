@@ -23,7 +23,7 @@ module Holdup
         no_samples: "この期間のプロセスの標本はありません。コレクターは 1 分ごとに 1 件を取り、48 時間保存します。",
         ceiling_fine: "%<vcpus>s、%<processes>s：CPU 使用率は %<range>s に達することができます。",
 
-        compare_with: "比較するもの：この期間と以前の期間、または期間内の 2 つの設定かリビジョン", field_base_since: "以前の期間：開始", field_base_until: "その終了",
+        compare_with: "比較するもの：この期間と以前の期間、または期間内の 2 つの設定、アーム、リビジョン", field_base_since: "以前の期間：開始", field_base_until: "その終了",
         chosen_for_you: "最後の 2 つ",
         nothing_to_compare: "この期間には比較するものがありません（設定が 2 つありません）。期間を長くするか、以前の期間を指定してください。",
 

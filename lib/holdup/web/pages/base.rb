@@ -33,6 +33,9 @@ module Holdup
         # @return [Array<String>] endings that it can be had with
         def exports = %w[json csv md]
 
+        # @return [Array<String>] of these, those that it has links for
+        def offered = exports
+
         # @param ending [String] one of exports
         # @param title [String]
         # @return [String]

@@ -17,11 +17,20 @@ module Holdup
         CHOICE = 60
 
         # @return [Array<Object>]
-        def blocks = [form, *((sides.size == 2) ? compared : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
+        def blocks = [form, *(two? ? compared : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
 
-        def exports = (sides.size == 2) ? super : []
+        # What can't be had is not offered.
+        def offered = two? ? super : []
+
+        # @raise [UsageError] while there are not two
+        def export(...)
+          raise UsageError.new("there are not two things to compare here", "choose a longer span, two arms or revisions, or give an earlier span") unless two?
+          super
+        end
 
         private
+
+        def two? = sides.size == 2
 
         def json = Reports::Compare::Json.new(comparison, sentences: report.sentences).call
 

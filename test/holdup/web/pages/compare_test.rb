@@ -58,6 +58,29 @@ class Holdup::Web::CompareTest < Minitest::Test
     end
   end
 
+  # An arm is a label of some processes: several settings may have it.
+  def test_two_arms
+    arms = {"stable" => sample, "canary" => SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2)}
+    store = Holdup::Stores.open("memory:")
+    arms.each { |arm, windows| store.commit(windows.to_a.map { |window| window.with(setting: Holdup::Setting.new(attributes: {**window.setting.attributes, "arm" => arm})) }, {}) }
+    @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s))
+    get "/compare", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}
+    assert_match(/Better: .*CPU of each unit -\d\d/, text)
+    assert_includes last_response.body, %(<option value="arm:canary" selected>arm canary</option>)
+    get "/compare.md", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}
+    assert_includes last_response.body, "arm canary"
+  end
+
+  def test_files_of_nothing
+    get "/compare", {"since" => "13m"}
+    refute_includes last_response.body, " download"
+    %w[json csv md].each do |ending|
+      get "/compare.#{ending}", {"since" => "13m"}
+      assert_equal [400, "text/html; charset=utf-8"], [last_response.status, last_response.headers["content-type"]]
+      assert_includes text, "not two things to compare"
+    end
+  end
+
   def test_nothing_to_compare_with
     get "/compare", {"since" => "13m"}
     assert_includes text, "fewer than two settings"

@@ -5,17 +5,18 @@ require_relative "../../../errors"
 require_relative "../../../inquiry/groups"
 require_relative "../../../inquiry/recorded"
 require_relative "../../../inquiry/values"
+require_relative "../../../setting"
 
 module Holdup
   class Web
     module Pages
-      # Which two things are compared: an earlier span with this one, or two settings or revisions in it; where nothing is said
+      # Which two things are compared: an earlier span with this one, or two settings, arms or revisions in it; where nothing is said
       # the last two settings.
       class Sides
         SPAN = %w[base_since base_until].freeze
         CHOSEN = %w[before after].freeze
         # Facts of settings that can be chosen by.
-        FACTS = [Inquiry::Groups::SETTING, "revision"].freeze
+        FACTS = [Inquiry::Groups::SETTING, Setting::LABEL, "revision"].freeze
 
         # @param store [Stores::Sql]
         # @param query [Query]
