@@ -58,10 +58,11 @@ module Holdup
       # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
       def quantiles(key) = QUANTILES.transform_values { |q| each_counted { |window| window.histograms[key].quantile(q) } }
 
-      # The heat map of how units' elapsed times were spread. `upto_ns`: the upper end of each band, ascending; the bands follow each
+      # The heat map of how such times of units were spread. `upto_ns`: the upper end of each band, ascending; the bands follow each
       # other without a gap and are a fifth wide. `counts`: for each step, the units in each band.
+      # @param key [Symbol] a key of Window::HISTOGRAMS that was read
       # @return [Hash{Symbol => Array}]
-      def heat = Spread.new(@windows.map { |window| window&.histograms&.fetch(:wall) }).then { |spread| {upto_ns: spread.upto_ns, counts: spread.counts} }
+      def heat(key = :wall) = Spread.new(@windows.map { |window| window&.histograms&.fetch(key) }).then { |spread| {upto_ns: spread.upto_ns, counts: spread.counts} }
 
       # What a route answers: everything but the heat map, ready for JSON. Times are Integers (or Floats, where a mean) in ns.
       #

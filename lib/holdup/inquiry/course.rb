@@ -25,8 +25,9 @@ module Holdup
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
       # @param filter [Analysis::Filter] which units
+      # @param histograms [Array<Symbol>] of units, of Window::HISTOGRAMS
       # @return [Analysis::Course] with at most POINTS steps
-      def self.call(store, from_s:, to_s:, filter: Analysis::Filter.new) = new(store, from_s, to_s, filter).call
+      def self.call(store, from_s:, to_s:, filter: Analysis::Filter.new, histograms: OF_UNITS) = new(store, from_s, to_s, filter, histograms).call
 
       # @param from_s [Integer]
       # @param to_s [Integer]
@@ -37,8 +38,9 @@ module Holdup
         STEPS_S.find { |step_s| step_s >= needed_s } || -(-needed_s / STEPS_S.last) * STEPS_S.last
       end
 
-      def initialize(store, from_s, to_s, filter)
+      def initialize(store, from_s, to_s, filter, histograms)
         @store = store
+        @of_units = histograms
         @filter = filter
         @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s))
         @from_s = from_s / @step_s * @step_s
@@ -79,8 +81,8 @@ module Holdup
       def histograms(kinds)
         case kinds
         when [:account] then OF_ACCOUNTS
-        when [:process] then @filter.narrow? ? [] : OF_UNITS
-        else OF_UNITS
+        when [:process] then @filter.narrow? ? [] : @of_units
+        else @of_units
         end
       end
 

@@ -9,13 +9,15 @@ module Holdup
       # Figures over time as charts. {CourseTable} has the same ones as a table.
       class Course
         NAMES = %w[shares rate wall waits].freeze
+        # How times are spread, step by step.
+        HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze
         # Above this waits grow faster than what is won: the limit that advice has.
         BUSY = Analysis::Sizing::Guards::BUSY
         ALL = 1.0
 
         # @param course [Analysis::Course]
         # @param words [Words]
-        # @param names [Array<String>] which charts: of NAMES, "heat", and "gvl", which is of all that ran
+        # @param names [Array<String>] which charts: of NAMES and HEATS, and "gvl", which is of all that ran
         # @param marks [Array<Chart::Mark>] moments at which something changed
         def initialize(course, words:, names: NAMES, marks: [])
           @course = course
@@ -25,10 +27,10 @@ module Holdup
         end
 
         # @return [Hash{String => String}] title of each, by name
-        def titles = @names.to_h { |name| [name, word(:"chart_#{name}")] }
+        def titles = @names.to_h { |name| [name, HEATS[name] ? word(:chart_heat, what: word(:"histogram_#{HEATS[name]}")) : word(:"chart_#{name}")] }
 
         # @return [Hash{String => Chart}]
-        def to_h = @names.to_h { |name| [name, send(name)] }
+        def to_h = @names.to_h { |name| [name, HEATS[name] ? heat(HEATS[name]) : send(name)] }
 
         private
 
@@ -41,9 +43,9 @@ module Holdup
         # Means: only these add up to what a unit waited in all.
         def waits = chart(:ns, %i[queued stalled].map { |key| Chart::Line.new(label: word(:"histogram_#{key}"), values: @course.mean(key)) })
 
-        # The spread of elapsed times, step by step; the lines are only told.
-        def heat
-          heat = @course.heat
+        # The lines are only told.
+        def heat(key)
+          heat = @course.heat(key)
           most = heat[:counts].map { |counts| heat[:upto_ns][counts.each_index.max_by { |band| counts[band] }] if counts.sum.positive? }
           chart(:ns, [Chart::Line.new(label: word(:units), values: heat[:counts].map(&:sum), unit: :count), Chart::Line.new(label: word(:chart_most), values: most)], kind: :heat, heat:)
         end
@@ -56,7 +58,7 @@ module Holdup
           Chart.new(kind:, unit:, series:, x: Chart::Axis.new(unit: :time, values: @course.at_s), marks: @marks, **options)
         end
 
-        def word(key) = @words.call(key)
+        def word(key, **facts) = @words.call(key, **facts)
       end
     end
   end

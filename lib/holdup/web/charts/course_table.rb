@@ -33,12 +33,12 @@ module Holdup
         def order = @course.at_s.each_index.to_a.reverse
 
         # Title => how its values are told, and they.
-        def columns = @columns ||= @names.map { |name| send(name) }.reduce({}, :merge)
+        def columns = @columns ||= @names.map { |name| Course::HEATS[name] ? heat(Course::HEATS[name]) : send(name) }.reduce({}, :merge)
 
         def rate = {word(:rate_column) => [:rate, @course.per_second]}
 
-        # Too much for cells: its percentiles are there, and the spread over the whole span.
-        def heat = {}
+        # The whole spread is too much for cells.
+        def heat(key) = @course.quantiles(key).except(:p99).to_h { |name, values| [word(:percentile_of, percentile: word(name), what: word(:"histogram_#{key}")), [:duration, values]] }
 
         def wall = @course.quantiles(:wall).to_h { |key, values| [word(key), [:duration, values]] }
 

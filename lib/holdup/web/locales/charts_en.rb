@@ -7,7 +7,7 @@ module Holdup
       CHARTS_EN = {
         over_time: "Over time", as_table: "The same as a table", moment: "from", over_time_note: "One row for each %<step>s. Queued and stalled are means of a unit; GVL is of all that ran.",
         chart_shares: "Share of elapsed time by state", chart_rate: "Units per second", chart_wall: "Elapsed time of a unit", chart_waits: "Queued and stalled, mean of a unit",
-        chart_heat: "How elapsed times are spread (darker: more units)", chart_most: "most of them up to",
+        chart_heat: "How %<what>s times are spread (darker: more units)", chart_most: "most of them up to",
         chart_gvl: "GVL held, of the time that there was", chart_steep: "85 %: above it waits grow steeply",
         chart_machine: "CPU of the container", chart_ceiling: "most that it can reach: %<range>s", chart_process_cpu: "CPU of each process, of one core",
         chart_memory: "Memory (RSS) of each process", chart_busy: "Threads at work in each process", chart_gc: "Time in GC of each process",
@@ -20,7 +20,7 @@ module Holdup
         chart_speed_up: "Times as fast as one thread", chart_held: "GVL held", chart_stall: "Stall of a unit", chart_enough: "Dashed: threads that are enough.",
         model_closed: "expected", model_amdahl: "Amdahl's law", model_bound: "at best",
         chart_spread: "Share of units by %<what>s time",
-        mean_of: "%<what>s, mean", share_of: "%<what>s, share", gvl_of: "GVL %<group>s",
+        mean_of: "%<what>s, mean", percentile_of: "%<what>s, %<percentile>s", share_of: "%<what>s, share", gvl_of: "GVL %<group>s",
         chart_keys: "Arrow keys go from point to point, Home and End to the ends.", chart_failed: "The chart could not be read. The table below has the figures.",
         live: "Refreshed every 10 s.", live_pause: "Pause", live_resume: "Go on", live_failed: "The last refresh failed; it is tried again."
       }.freeze

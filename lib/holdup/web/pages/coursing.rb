@@ -15,7 +15,9 @@ module Holdup
 
         private
 
-        def course = @course ||= Inquiry::Course.call(store, from_s: query.from_s, to_s: query.until_s, filter:)
+        def course = @course ||= Inquiry::Course.call(store, from_s: query.from_s, to_s: query.until_s, filter:, histograms: histograms_over_time)
+
+        def histograms_over_time = Inquiry::Course::OF_UNITS
 
         # The GVL is of all that ran; nobody knows it of what ran before processes were kept apart.
         def charted = Charts::Course::NAMES + (course.gvl.empty? ? [] : ["gvl"])

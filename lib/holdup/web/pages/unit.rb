@@ -40,7 +40,10 @@ module Holdup
 
         private
 
-        def charted = %w[shares heat rate wall waits]
+        def charted = @charted ||= %w[shares heat_wall rate wall waits] + (Charts::Course::HEATS.keys - ["heat_wall"]).select { |name| course.heat(Charts::Course::HEATS[name])[:upto_ns].any? }
+
+        # Of one series there is time for all of them.
+        def histograms_over_time = Charts::Course::HEATS.values
 
         def filter = query.filter(name: Query.literal(query["unit"]), queue: query["in"])
 

@@ -14,7 +14,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
   def course(windows = sample.to_a)
     store = Holdup::Stores.open("memory:")
     store.commit(windows, {})
-    Holdup::Inquiry::Course.call(store, from_s: sample.from_s, to_s: sample.to_s)
+    Holdup::Inquiry::Course.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::Web::Charts::Course::HEATS.values)
   end
 
   def words = @words ||= Holdup::Web::Words.new("en")
@@ -39,11 +39,18 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
   end
 
   def test_the_spread_counts_every_unit_once
-    heat = charts(names: ["heat"])["heat"]
+    heat = charts(names: ["heat_wall"])["heat_wall"]
     units, most = heat.series
     assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum
     assert_equal heat.heat[:counts].map(&:sum), units.values
     assert_equal heat.heat[:counts].map { |column| heat.heat[:upto_ns][column.index(column.max)] }, most.values
+  end
+
+  def test_the_spread_of_each_time_has_its_percentiles_beside_it
+    charts(names: Holdup::Web::Charts::Course::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
+    table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2, names: %w[heat_running]).call
+    assert_equal ["from", "running, p50", "running, p95"], table.columns.map(&:text)
+    assert_equal Holdup::Reports::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
 
   def test_what_a_script_gets
