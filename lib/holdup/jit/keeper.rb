@@ -89,7 +89,8 @@ module Holdup
       def wish = Wish.from(@wished.call)
 
       def details
-        {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.ratio_in_yjit" => state.ratio_in_yjit&.floor, "jit.limit_of" => state.limit&.of&.to_s,
+        {"jit.by" => @origin.by, "jit.at" => @origin.at&.to_s, "jit.threshold" => state.call_threshold, "jit.ratio_in_yjit" => state.ratio_in_yjit&.floor,
+         "jit.entries" => (state.entries unless state.interpreted_instructions), "jit.limit_of" => state.limit&.of&.to_s,
          "jit.limit_from" => state.limit&.source || UNKNOWN, "jit.suspects" => (Suspects.loaded.join(", ") if @verdict.effective == false)}
       end
 

@@ -10,11 +10,13 @@ module Holdup
     # - `metadata_bytes`: what the compiler keeps beside the code, usually two to three times as much
     # - `live_iseqs`: all methods and blocks that are loaded, compiled or not; this is what moves the call threshold
     # - `limit` and `call_threshold` (the one that applies now): also nil where somebody else has passed its own to `enable`
+    # - `entries`: methods and blocks whose entry was compiled, again ones too: where instructions are not counted these
+    #   tell of the warm-up
     # - `failures`: of compiling; `invalidations`: {Symbol => Integer} by cause; `code_gcs`: collections of compiled code
     # - `active_ns`: since it was enabled; `ratio_in_yjit`: percentage of instructions that ran compiled
     # - `compiled_instructions`: those that ran compiled, with deep statistics (`--yjit-stats`) only
     State = Data.define(:kind, :code_bytes, :metadata_bytes, :limit, :compiled_iseqs, :live_iseqs, :call_threshold, :compile_ns,
-      :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns, :compiled_instructions) do
+      :failures, :invalidations, :code_gcs, :interpreted_instructions, :ratio_in_yjit, :active_ns, :compiled_instructions, :entries) do
       def initialize(kind: :off, **known) = super(**self.class.members.to_h { |name| [name, nil] }, kind:, **known)
 
       # @return [Boolean]

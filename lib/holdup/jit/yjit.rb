@@ -49,7 +49,7 @@ module Holdup
       end
 
       def work(stats)
-        {compile_ns: stats[:compile_time_ns], failures: stats[:compilation_failure], code_gcs: stats[:code_gc_count]}
+        {entries: stats[:compiled_iseq_entry], compile_ns: stats[:compile_time_ns], failures: stats[:compilation_failure], code_gcs: stats[:code_gc_count]}
       end
 
       def code_limit = read_limit("--yjit-exec-mem-size", :code)

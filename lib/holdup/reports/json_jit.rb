@@ -33,7 +33,8 @@ module Holdup
       def warmth(server)
         seconds = server.median(&:warm_after_s)
         {warm: server.warm, warm_after_ns: seconds && seconds * NS, warm_after_units: server.median(&:warm_after_units),
-         warm_up: server.warm_up(AGES_S).map { |age_s, count| {age_ns: age_s * NS, interpreted_per_unit: count.round(1)} }}
+         warm_up: server.warm_up(AGES_S).map { |age_s, count| {age_ns: age_s * NS, interpreted_per_unit: count.round(1)} },
+         compiling: server.compiling(AGES_S).map { |age_s, count| {age_ns: age_s * NS, compiled_per_unit: count.round(4)} }}
       end
 
       def life(life)

@@ -13,7 +13,7 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     end
 
     def runtime_stats
-      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1,
+      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compiled_iseq_entry: 9, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1,
                   invalidate_method_lookup: 2, invalidate_constant_state_bump: 3, compilation_failure: 6, code_gc_count: 7}
     end
   end
@@ -45,6 +45,7 @@ class Holdup::Jit::KeeperTest < Minitest::Test
     assert_equal ["on", "process", "enable", "total"], keeper.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
     assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
       :jit_limit_bytes, :jit_saturated, :jit_invalidations)
+    assert_equal 9, keeper.profile["jit.entries"]
     assert_equal [6, 7, 5], keeper.gauges.values_at(:jit_failures, :jit_code_gcs, :jit_redefined)
     assert_empty @log.lines
   end

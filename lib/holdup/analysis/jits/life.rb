@@ -91,8 +91,16 @@ module Holdup
         end
 
         # @return [Array<Array(Integer, Float)>] age in seconds and interpreted instructions for each unit, from sample to sample
-        def warm_up
-          @trail.points(:units, :jit_interpreted_instructions).each_cons(2).filter_map do |(_, units, before), (at_s, units_now, now)|
+        def warm_up = for_each_unit(:jit_interpreted_instructions)
+
+        # Where instructions are not counted (Ruby 4.0).
+        # @return [Array<Array(Integer, Float)>] age in seconds and entries that were compiled for each unit, from sample to sample
+        def compiling = for_each_unit(:"jit.entries")
+
+        private
+
+        def for_each_unit(counter)
+          @trail.points(:units, counter).each_cons(2).filter_map do |(_, units, before), (at_s, units_now, now)|
             [at_s - born_s, (now - before).fdiv(units_now - units)] if units_now > units && now >= before
           end
         end

@@ -72,15 +72,21 @@ module Holdup
 
         # @param ages_s [Array<Integer>] ends of the bands
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
-        def warm_up(ages_s)
-          points = lives.select { |life| life.facts.on? }.flat_map(&:warm_up)
+        def warm_up(ages_s) = by_age(ages_s, &:warm_up)
+
+        # @param ages_s [Array<Integer>] ends of the bands
+        # @return [Hash{Integer => Float}] median of the entries compiled for each unit up to that age
+        def compiling(ages_s) = by_age(ages_s, &:compiling)
+
+        private
+
+        def by_age(ages_s, &)
+          points = lives.select { |life| life.facts.on? }.flat_map(&)
           [0, *ages_s].each_cons(2).filter_map do |from_s, to_s|
             values = points.select { |age_s, _| age_s > from_s && age_s <= to_s }.map(&:last).sort
             [to_s, values[(values.size - 1) / 2]] if values.any?
           end.to_h
         end
-
-        private
 
         def watched
           one = yield

@@ -9,6 +9,7 @@ module Holdup
         jit_after: "after", jit_life: "per life",
         jit_origin: "%<server>s: %<kind>s since %<since>s, switched on by: %<by>s (at: %<at>s); limit by: %<limit>s, of: %<of>s.",
         jit_curve: "%<server>s: interpreted instructions for each unit: %<points>s.", jit_point: "%<count>s up to %<age>s of age",
+        jit_curve_compiling: "%<server>s: newly compiled methods and blocks for each unit: %<points>s.",
         jit_thrown_away: "%<server>s: code thrown away %<count>s times (%<redefined>s because constants or methods were defined), collected %<collections>s times.",
         jit_note: "Of one process, median. full: processes in which nothing more is compiled. warm: processes in which hardly anything new is compiled; " \
           "units, after: from when it was on until then. per life: units of a process that has ended.",

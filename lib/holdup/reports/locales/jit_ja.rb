@@ -9,6 +9,7 @@ module Holdup
         jit_after: "時間", jit_life: "寿命",
         jit_origin: "%<server>s：%<kind>s は %<since>s から。有効化：%<by>s（%<at>s）。上限の設定：%<limit>s、対象：%<of>s。",
         jit_curve: "%<server>s：1 件ごとのインタプリタ実行命令数：%<points>s。", jit_point: "%<age>s まで %<count>s",
+        jit_curve_compiling: "%<server>s：1 件ごとに新しくコンパイルされたメソッドとブロックの数：%<points>s。",
         jit_thrown_away: "%<server>s：コードの破棄 %<count>s 回（うち定数やメソッドの定義によるもの %<redefined>s 回）、回収 %<collections>s 回。",
         jit_note: "1 プロセスの中央値です。満杯：これ以上コンパイルされないプロセス数。温：新しいコンパイルがほぼ終わったプロセス数。" \
           "件数、時間：有効化からそれまで。寿命：終了したプロセスの処理件数。",

@@ -44,8 +44,13 @@ module Holdup
         end
 
         def warm_up(server)
-          curve = server.warm_up(AGES_S).map { |age_s, count| word(:jit_point, count: Figures.rate(count), age: duration(age_s * NS)) }
-          word(:jit_curve, server: name(server), points: curve.join(", ")) if curve.any?
+          return curve(server, :jit_curve_compiling, server.compiling(AGES_S)) if server.warm_up(AGES_S).empty?
+          curve(server, :jit_curve, server.warm_up(AGES_S))
+        end
+
+        def curve(server, key, points)
+          points = points.map { |age_s, count| word(:jit_point, count: Figures.rate(count), age: duration(age_s * NS)) }
+          word(key, server: name(server), points: points.join(", ")) if points.any?
         end
 
         def thrown_away(server)

@@ -27,6 +27,12 @@ class Holdup::Analysis::Jits::LifeTest < Minitest::Test
     assert_empty first(units: 5).warm_up, "no units, no curve"
   end
 
+  def test_the_curve_where_instructions_are_not_counted
+    one = first(jit_interpreted_instructions: nil, "jit.entries": ->(age_s) { (age_s <= 60) ? age_s * 50 : 3000 })
+    assert_equal [[60, 0.5], [120, 0.0]], one.compiling.first(2)
+    assert_empty first.compiling
+  end
+
   def test_a_killer_counts_for_its_own_server
     killer = {"killer.name": "puma_worker_killer", "killer.server": "puma", "killer.of": "all", "killer.limit_bytes": 5}
     assert_predicate first(**killer).killer, :all?

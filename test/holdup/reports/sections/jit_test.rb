@@ -41,6 +41,13 @@ class Holdup::Reports::Sections::JitTest < Minitest::Test
     refute_match(/^JIT$/, text([{at_s: START_S, host: "web-1", pid: 9, start: 1, server: "puma"}]))
   end
 
+  def test_the_warm_up_where_instructions_are_not_counted
+    lives = [life(jit_interpreted_instructions: nil, "jit.entries": ->(age_s) { (age_s <= 60) ? age_s * 50 : 3000 })]
+    assert_includes flat(*lives), "puma: newly compiled methods and blocks for each unit: 0.50 up to 60.0 s of age, 0 up to 10.0 min of age."
+    assert_includes flat(*lives, language: "ja"), "新しくコンパイルされた"
+    assert_equal [{age_ns: 60_000_000_000, compiled_per_unit: 0.5}], Holdup::Reports::Json.new(summary(*lives)).to_h[:jit].first[:compiling].first(1)
+  end
+
   def test_fits_in_80_columns
     %w[en ja].each do |language|
       text(*mixed, life(6, server: "puma+sidekiq+good_job", name: "pid 7"), language:).each_line(chomp: true) { |line| assert_operator Holdup::Reports::Width.of(line), :<=, 80, line }
