@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/web"
 
 class Holdup::WebTest < Minitest::Test
+  include AsNobody
   include Dashboard
 
   def in_environment(variables)
@@ -67,14 +68,27 @@ class Holdup::WebTest < Minitest::Test
     assert_equal 200, last_response.status
   end
 
+  # By somebody who may write neither it nor beside it; the first request loads what nobody else may read.
   def test_a_store_that_may_only_be_read
+    get "/endpoints"
     CommandLine.instance_method(:with_store).bind_call(self, sample) do |path|
-      File.chmod(0o400, path)
-      @app = dashboard(store: Holdup::Stores.open(path, read_only: true))
-      get "/endpoints"
-      assert_equal 200, last_response.status
-      assert_includes text, "OrdersController#index"
+      status, page = reading_only(path) { as_nobody { get_from(path) } }
+      assert_equal 200, status
+      assert_includes page, "OrdersController"
     end
+  end
+
+  def reading_only(path)
+    File.chmod(0o444, path)
+    File.chmod(0o555, File.dirname(path))
+    yield
+  ensure
+    File.chmod(0o755, File.dirname(path))
+  end
+
+  def get_from(path)
+    raise "#{path} can be written" if File.writable?(path) || File.writable?(File.dirname(path))
+    dashboard(store: Holdup::Stores.open(path, read_only: true)).call(Rack::MockRequest.env_for("/endpoints")).then { |status, _, body| [status, body.each.to_a.join] }
   end
 
   def test_a_failure_of_ours_is_a_page_and_stands_in_the_log
