@@ -13,6 +13,7 @@ require_relative "../predict_jobs"
 require_relative "../predict_uneven"
 require_relative "../rails"
 require_relative "../release"
+require_relative "../replay"
 require_relative "../shutdown"
 require_relative "../sidekiq"
 require_relative "../unit"
@@ -25,7 +26,7 @@ module Bench
   # The command line of bin/bench.
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "collector" => CollectorScript}.freeze
+               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "replay" => Replay, "collector" => CollectorScript}.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
