@@ -8,6 +8,8 @@ module Holdup
       #
       #   held = held alone * (1 + growth * log2(units in flight)) * (1 + cold * rest / (rest + HALF_NS))
       #
+      # Source: measured (docs/benchmarks.md, "predict-growth"); models of the field take it as constant.
+      #
       # - `growth`: 0.1: with twice as many in flight each takes 10 % longer. The logarithm because the first neighbours cost most:
       #   of a Rails application 49, 57, 64 and 66 ms were measured with 1, 2.5, 5 and 10 in flight, where a straight line through
       #   the first two ends at 97

@@ -11,7 +11,9 @@ module Holdup
       #   U = 1 - B(N, Z / (C I));  I = sum over j others that hold: Binomial(P-1, U)(j) * max(1, (j + 1) / v)
       #   X = P U / (C I)
       #
-      # Within 1.1 to 1.4 % of 24 measured configurations; scaling by P alone is up to 100 % off.
+      # Source: the machine repairman of Closed, with processor sharing among the holders; a mean-field approximation, for holders of
+      # different processes know nothing of each other. Within 1.1 to 1.4 % of 24 measured configurations
+      # (test/fixtures/closed_runs.csv, set "multi"); scaling by P alone is up to 100 % off.
       class SharedCpus
         ROUNDS = 60
         NS = Closed::NS
