@@ -20,13 +20,15 @@ module Holdup
       module_function
 
       # @param env [Hash{String => String}] the environment
+      # @param states [Array<String>] of STATES beside off
       # @param mem_size [Integer, nil] MiB for one more arm
       # @param rubies [Array<OtherRuby>]
       # @return [Array<Arm>] off first
-      def arms(env, mem_size: nil, rubies: [])
+      def arms(env, states: STATES.keys, mem_size: nil, rubies: [])
+        wanted = STATES.slice("off", *states)
         limited = mem_size && [Arm.new(label: "after boot, #{mem_size} MiB", extra: {**AFTER_BOOT, "RUBYOPT" => limit(env["RUBYOPT"], mem_size)})]
-        [*STATES.map { |label, extra| Arm.new(label:, extra:) }, *limited,
-          *rubies.flat_map { |ruby| STATES.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
+        [*wanted.map { |label, extra| Arm.new(label:, extra:) }, *limited,
+          *rubies.flat_map { |ruby| wanted.map { |name, extra| Arm.new(label: "#{name}, Ruby #{ruby.version}", extra: {**extra, **ruby.env(env)}) } }]
       end
 
       def limit(rubyopt, mem_size, version: RUBY_VERSION)

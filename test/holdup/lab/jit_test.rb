@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/cli"
 require "holdup/cli/lab/jit"
 require "holdup/lab/jit"
+require "holdup/lab/jit/installed_rubies"
 require "holdup/lab/jit/report"
 require "holdup/lab/jit/states"
 require "holdup/reports/page_text"
@@ -63,6 +64,37 @@ class Holdup::Lab::JitTest < Minitest::Test
     end
   end
 
+  # As version managers lay them out: one beside the other.
+  def installed(*rubies)
+    Dir.mktmpdir do |folder|
+      rubies.each { |name, version| ruby(File.join(folder, name, "bin"), version) }
+      yield Jit::InstalledRubies.new({"PATH" => "#{folder}/one/bin:#{folder}/none"}, ours: "#{folder}/ours/bin/ruby"), folder
+    end
+  end
+
+  # A program that answers as that Ruby would, and its bundler; without a version one that has no YJIT.
+  def ruby(folder, version)
+    FileUtils.mkdir_p(folder)
+    {"ruby" => version ? "printf #{version}" : "exit 1", "bundle" => "exit 0"}.each do |name, script|
+      File.write(File.join(folder, name), "#!/bin/sh\n#{script}\n")
+      File.chmod(0o755, File.join(folder, name))
+    end
+  end
+
+  def test_finds_the_rubies_that_are_installed
+    installed(["ours", RUBY_VERSION], %w[one 3.4.10], %w[other 3.3.8], %w[again 3.3.8], ["old", nil]) do |rubies, folder|
+      assert_equal [["3.3.8", "#{folder}/again/bin/ruby"], ["3.4.10", "#{folder}/one/bin/ruby"]], rubies.call.map { |ruby| [ruby.version, ruby.path] }
+    end
+    installed(["ours", RUBY_VERSION]) { |rubies| assert_match(/finds no other Ruby: there is none beside/, assert_raises(Holdup::UsageError) { rubies.call }.message) }
+  end
+
+  def test_a_ruby_without_the_gems_is_named
+    installed(%w[other 3.3.8]) do |rubies, folder|
+      File.write("#{folder}/other/bin/bundle", "#!/bin/sh\nexit 1\n")
+      assert_match(/other\/bin\/ruby \(3.3.8\) can't run what is in this folder: `bundle check` fails; give one with what it needs/, assert_raises(Holdup::UsageError) { rubies.call }.message)
+    end
+  end
+
   def test_round_by_round_against_off
     one = comparison(FASTER)
     assert_in_delta 0.03, one.noise
@@ -76,6 +108,11 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_nil Jit::Comparison.new(one).best
     assert_match(/No difference: .* two\s+runs without differ by up to 50.0 %/m, text(one))
     assert_match(/Too early to say.*! Stopped: 7 of 8 steps are left. `holdup lab jit --resume/m, text(found({"off" => [20]})))
+  end
+
+  def test_says_which_arm_was_not_steady_and_how_often
+    readings = found(FASTER).lines(40).flat_map(&:readings).map { |reading| reading.with(steady: reading.arm.name == "off" || (reading.arm.name == "at boot" && reading.round == 1)) }
+    assert_match(/not steady when the measurement began: off \(again\); at boot \(1 of 2\); after\s+boot; give/, text(result(*readings, plan: jit_plan)))
   end
 
   def test_sees_an_arm_that_is_not_what_it_is_called
@@ -100,7 +137,7 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_equal states.to_h.values.uniq, states.to_h.values
     assert_match(/\Aholdup compare --store 'a'\\''b' --format markdown --states off=\h{12} 'at boot=\h{12}' 'after/, states.command("a'b"))
     assert_includes told(one, store: "memory:"), "The states with intervals: #{states.command("memory:")}\n"
-    refute_includes told(one), "intervals"
+    assert_equal "Everything is in sweep.json.\nIt took 0.\n", told(one)
   end
 
   # @return [String] what the command says beside the report
@@ -119,5 +156,8 @@ class Holdup::Lab::JitTest < Minitest::Test
     parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {})).parse(%w[jit --mem-size 8 --rate 5 --url / -- puma])
     plan = parsed[:values][:ledger].plan
     assert_equal [["off", "off (again)", "at boot", "after boot", "after boot, 8 MiB"], 90], [plan.arms.map(&:name), plan.warm_up_s]
+    parsed = Holdup::CLI::Lab.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {})).parse(%w[jit --arms after --rate 5 --url / -- puma])
+    assert_equal ["off", "off (again)", "after boot"], parsed[:values][:ledger].plan.arms.map(&:name)
+    assert_match(/--arms can't be "later"/, holdup("lab", "jit", "--arms", "later").err)
   end
 end

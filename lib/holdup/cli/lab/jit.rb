@@ -2,9 +2,11 @@
 
 require "json"
 require_relative "../../lab/jit"
+require_relative "../../lab/jit/installed_rubies"
 require_relative "../../lab/jit/report"
 require_relative "../../lab/jit/states"
 require_relative "../../lab/sweep"
+require_relative "../../reports/figures"
 require_relative "sweep"
 require_relative "trial_options"
 
@@ -15,6 +17,9 @@ module Holdup
       class Jit < Sweep
         MEM_SIZES = (1..2048)
         SPANS = {warm_up_s: 90}.freeze
+        STATES = {boot: "at boot", after: "after boot"}.freeze
+        INSTALLED = "installed"
+        NS = 1_000_000_000
 
         # Reads the arguments to the keywords of Jit.
         Arguments = Data.define(:now_s, :env) do
@@ -25,14 +30,19 @@ module Holdup
             options = TrialOptions.new("jit", usage: "--rate N --url PATH", now_s:, path: env["PATH"].to_s, spans: Jit::SPANS)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             return values if values.key?(:help)
-            options.keywords(values) { Holdup::Lab::Jit.arms(env, mem_size: values[:mem_size], rubies: values.fetch(:rubies, [])).then { |arms| [arms, arms.first] } }
+            options.keywords(values) { Holdup::Lab::Jit.arms(env, rubies: rubies(values), **values.slice(:states, :mem_size)).then { |arms| [arms, arms.first] } }
           end
 
           private
 
           def declare(parser, values)
             parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Inquiry::Values.whole("--mem-size", text, Jit::MEM_SIZES) }
-            parser.on("--ruby PATH", "also with another Ruby: PATH[,VARIABLE=VALUE]") { |text| (values[:rubies] ||= []) << Holdup::Lab::Jit::OtherRuby.parse(text) }
+            parser.on("--arms boot,after", "beside off; both are the default") { |text| values[:states] = text.split(",").map { |name| Jit::STATES.fetch(Inquiry::Values.choice("--arms", name.strip, Jit::STATES.keys)) } }
+            parser.on("--ruby PATH", "also with another Ruby: PATH[,VARIABLE=VALUE]; installed: all there are") { |text| (values[:rubies] ||= []) << text }
+          end
+
+          def rubies(values)
+            values.fetch(:rubies, []).flat_map { |text| (text == Jit::INSTALLED) ? Holdup::Lab::Jit::InstalledRubies.new(env).call : Holdup::Lab::Jit::OtherRuby.parse(text) }.uniq(&:version)
           end
         end
 
@@ -40,10 +50,20 @@ module Holdup
         # @return [#parse]
         def self.options(console) = Arguments.new(now_s: console.clock.realtime_s, env: console.env.to_h)
 
+        # @return [Integer] exit status
+        def run
+          @from_s = @console.clock.realtime_s
+          super
+        end
+
         private
 
         # Where there is a store, it is one command to the report of the states.
-        def hints(result) = @store ? [@words.call(:jitlab_states, command: Holdup::Lab::Jit::States.new(result).command(Stores.redact(@store)))] : []
+        def hints(result) = [took, *states(result)]
+
+        def took = @words.call(:jitlab_took, elapsed: Reports::Figures.duration((@console.clock.realtime_s - @from_s) * NS))
+
+        def states(result) = @store ? [@words.call(:jitlab_states, command: Holdup::Lab::Jit::States.new(result).command(Stores.redact(@store)))] : []
 
         def json(result) = result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
 

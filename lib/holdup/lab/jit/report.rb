@@ -42,8 +42,16 @@ module Holdup
         end
 
         def doubts
-          lists = {misnamed: @comparison.misnamed, saturated: @comparison.saturated, unsteady: @comparison.lines.reject { |line| line.readings.all?(&:steady) }}
-          [*left, *lists.reject { |_, lines| lines.empty? }.map { |key, lines| word(key, names: lines.map { |line| line.arm.name }.join("; ")) }]
+          lists = {misnamed: names(@comparison.misnamed), saturated: names(@comparison.saturated), unsteady:}
+          [*left, *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
+        end
+
+        def names(lines) = lines.map { |line| line.arm.name }
+
+        # In how many rounds, for one of several shifts a median less.
+        def unsteady
+          @comparison.lines.map { |line| [line.arm.name, line.readings.size, line.readings.count { |reading| !reading.steady }] }
+            .select { |*, count| count.positive? }.map { |name, all, count| (all == count) ? name : word(:rounds, name:, count:, all:) }
         end
 
         def left = @result.left.zero? ? [] : [word(:left, left: @result.left, all: @result.plan.steps.size, path: @result.path)]

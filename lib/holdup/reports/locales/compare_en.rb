@@ -67,7 +67,7 @@ module Holdup
         doctor_drift_cpu_unit_better: "%<server>s: units take %<change>s less CPU than before the change of setting at %<since>s.",
 
         compare_states_title: "Holdup compare: %<count>s states, %<units>s", compare_state_column: "state",
-        compare_state: "%<label>s: %<count>s %<units>s of %<processes>s processes within %<seconds>s",
+        compare_state: "%<label>s: %<count>s %<units>s, processes: %<processes>s, within %<seconds>s",
         compare_state_told: "%<label>s against %<base>s: %<text>s",
         compare_states_figures: "The figures, each endpoint counted as often as with %<base>s", compare_states_intervals: "95 % intervals of the changes",
         compare_states_note: "%%: against %<base>s; %<mark>s: may be none. Percentiles are of merged histograms.",

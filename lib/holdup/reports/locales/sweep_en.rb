@@ -35,6 +35,7 @@ module Holdup
         jitlab_misnamed: "these ran with another JIT than their name says, because the application or RUBYOPT switches it: %<names>s.",
         jitlab_saturated: "YJIT had no memory left and compiled no more: %<names>s.",
         jitlab_unsteady: "not steady when the measurement began: %<names>s; give it more time with --warm-up.",
+        jitlab_took: "It took %<elapsed>s.", jitlab_rounds: "%<name>s (%<count>s of %<all>s)",
         jitlab_left: "Stopped: %<left>s of %<all>s steps are left. `holdup lab jit --resume %<path>s` goes on.",
         jitlab_speed: "At %<level>s", jitlab_arm: "YJIT", jitlab_cpu: "CPU", jitlab_change: "change", jitlab_range: "rounds", jitlab_served: "served/s",
         jitlab_speed_note: "CPU: ms of a request, all threads and processes of the server; change against off, and its range over the rounds in %. Percentiles in ms with queueing, medians of the rounds.",

@@ -35,6 +35,7 @@ module Holdup
         jitlab_misnamed: "アプリケーションか RUBYOPT が切り替えるため、名前と異なる JIT で動きました：%<names>s。",
         jitlab_saturated: "YJIT のメモリがなくなり、それ以上コンパイルしませんでした：%<names>s。",
         jitlab_unsteady: "測定の開始時に安定していませんでした：%<names>s。--warm-up で時間を増やしてください。",
+        jitlab_took: "所要時間は %<elapsed>sです。", jitlab_rounds: "%<name>s（%<all>s 回中 %<count>s 回）",
         jitlab_left: "中断：%<all>s ステップのうち %<left>s が残っています。`holdup lab jit --resume %<path>s` で続けられます。",
         jitlab_speed: "%<level>s", jitlab_arm: "使い方", jitlab_cpu: "CPU 時間", jitlab_change: "変化", jitlab_range: "各巡", jitlab_served: "処理/秒",
         jitlab_speed_note: "CPU 時間：リクエストあたりの ms、サーバーの全プロセスと全スレッド。変化：オフに対して。各巡：その範囲（%）。パーセンタイルは ms、キュー待ちを含む、各巡の中央値。",
