@@ -3,6 +3,7 @@
 require_relative "../analysis/filter"
 require_relative "../errors"
 require_relative "../inquiry/values"
+require_relative "../reports/moments"
 
 module Holdup
   class Web
@@ -53,8 +54,8 @@ module Holdup
       # @return [Integer] units that a name must have to be listed
       def least = self["least"] ? Inquiry::Values.whole("least", self["least"], 1..1_000_000_000) : 1
 
-      # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00"
-      def span = [from_s, until_s].map { |second| Time.at(second).strftime("%F %H:%M") }.join(" - ")
+      # @return [String] "2026-11-21 12:00 - 2026-11-21 13:00 +09:00"
+      def span = Reports::Moments.span(from_s, until_s)
 
       # @param overriding [Hash] what the page says itself
       # @return [Analysis::Filter]

@@ -2,6 +2,7 @@
 
 require "cgi/escape"
 require_relative "../reports/figures"
+require_relative "../reports/moments"
 require_relative "../reports/width"
 require_relative "../version"
 require_relative "language"
@@ -72,7 +73,7 @@ module Holdup
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)
         return unless newest_s && now_s - newest_s > BEHIND_S
-        word(:behind, time: Time.at(newest_s).strftime("%F %T %:z"), ago: Reports::Figures.duration((now_s - newest_s) * NS))
+        word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago: Reports::Figures.duration((now_s - newest_s) * NS))
       end
 
       # @param text [String]
@@ -82,6 +83,15 @@ module Holdup
       # @param text [String]
       # @return [String] HTML: a name that may wrap between its parts
       def breaking(text) = cut(text).split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
+
+      # @param text [String]
+      # @return [String] HTML: a sentence whose moments a script tells in the viewer's zone
+      def told(text)
+        CGI.escapeHTML(text).gsub(Reports::Moments::TOLD) do |found|
+          from, to, zone = $~.captures
+          to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
+        end
+      end
 
       # @return [String] "12.3%" for SVG
       def percent(share) = "#{(share * 100).round(3)}%"
@@ -97,6 +107,11 @@ module Holdup
       end
 
       private
+
+      def time(moment, zone, text = moment)
+        exact = Reports::Moments.read(moment, zone) or return text
+        %(<time datetime="#{exact.utc.strftime("%FT%TZ")}"#{" data-seconds" if moment.count(":") > 1}>#{text}</time>)
+      end
 
       def base
         @base ||= begin

@@ -53,6 +53,13 @@ class Holdup::Web::ViewTest < Minitest::Test
     assert_equal "", view.breaking("")
   end
 
+  def test_moments_in_sentences_are_exact_for_scripts
+    view = Holdup::Web::View.new(request: nil, words: nil, query: nil, name: nil)
+    {"since 2026-11-21 12:03 +09:00." => %(since <time datetime="2026-11-21T03:03:00Z">2026-11-21 12:03 +09:00</time>.), "2026-11-21 12:03:04 UTC" => %(<time datetime="2026-11-21T12:03:04Z" data-seconds>2026-11-21 12:03:04 UTC</time>),
+     "2026-11-21 12:00 - 2026-11-21 13:00 +01:00" => %(<time datetime="2026-11-21T11:00:00Z">2026-11-21 12:00</time> - <time datetime="2026-11-21T12:00:00Z">2026-11-21 13:00 +01:00</time>),
+     "<b> 2026-99-99 12:00 UTC" => "&lt;b&gt; 2026-99-99 12:00 UTC", "2026-11-21 12:00" => "2026-11-21 12:00"}.each { |text, html| assert_equal html, view.told(text) }
+  end
+
   def test_files_of_pages_never_change
     get "/"
     style = links.grep(/holdup-\h{12}\.css\z/).first

@@ -22,7 +22,7 @@ module Holdup
 
         def self.moved(drift, estimate)
           key = :"drift_#{estimate.metric.name}_#{estimate.verdict}"
-          facts = {server: drift.turn.server, change: format("%.0f %%", estimate.relative.abs * 100), since: Time.at(drift.turn.at_s).strftime("%F %H:%M")}
+          facts = {server: drift.turn.server, change: format("%.0f %%", estimate.relative.abs * 100), since: Time.at(drift.turn.at_s).strftime("%F %H:%M %:z")}
           (estimate.verdict == :worse) ? Finding.warn(key, **facts) : Finding.ok(key, **facts)
         end
         private_class_method :settings, :moved

@@ -5,6 +5,7 @@ require_relative "../../analysis/sizing/objective"
 require_relative "../../errors"
 require_relative "../../inquiry/sized"
 require_relative "../../reports/json_advice"
+require_relative "../../reports/moments"
 require_relative "../advised"
 require_relative "advice/what_if"
 require_relative "base"
@@ -67,7 +68,7 @@ module Holdup
 
         def replayed = @replayed ||= what_if.report(recommendation, kind:, span:)
 
-        def span = headline(sized.summary).span
+        def span = Reports::Moments.span(query.from_s, query.until_s)
       end
     end
   end

@@ -5,6 +5,7 @@ require_relative "../../../errors"
 require_relative "../../../inquiry/groups"
 require_relative "../../../inquiry/recorded"
 require_relative "../../../inquiry/values"
+require_relative "../../../reports/moments"
 require_relative "../../../setting"
 
 module Holdup
@@ -59,7 +60,7 @@ module Holdup
 
         def of_spans
           from_s, to_s = base
-          [Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter).side(told(from_s, to_s)), recorded.side(@query.span)]
+          [Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter).side(Reports::Moments.span(from_s, to_s)), recorded.side(@query.span)]
         end
 
         def base
@@ -86,8 +87,6 @@ module Holdup
         def value(setting, fact) = (fact == Inquiry::Groups::SETTING) ? setting.fingerprint : setting[fact].to_s
 
         def called(fact, value, settings) = (fact == Inquiry::Groups::SETTING) ? names.name(settings.first) : "#{fact} #{value}"
-
-        def told(*span) = span.map { |second| Time.at(second).strftime("%F %H:%M") }.join(" - ")
       end
     end
   end

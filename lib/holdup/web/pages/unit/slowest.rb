@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../../reports/figures"
+require_relative "../../../reports/moments"
 require_relative "../../../reports/width"
 require_relative "../../blocks"
 require_relative "../../charts/block"
@@ -38,7 +39,7 @@ module Holdup
         def title = @words.call(:slowest_units)
 
         def note
-          @words.call(:singles_note, count: Reports::Figures.count(@profiles.size), units: Reports::Figures.count(@profiles.sum(&:weight)), since: Charts::Moment.new(at_s: @from_s).to_s)
+          @words.call(:singles_note, count: Reports::Figures.count(@profiles.size), units: Reports::Figures.count(@profiles.sum(&:weight)), since: Reports::Moments.at(@from_s))
         end
 
         def row(profile)
