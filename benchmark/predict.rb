@@ -60,7 +60,7 @@ module Bench
       replayed(handoff_ns).call(arrivals(@recording_s, RECORDING_SEED), processes:, threads:)
     end
 
-    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(recording.wait_ns) { |ns| again(ns).wait_ns }
+    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(recording.observation.recording.handoff_ns) { |ns| again(ns).handoff_ns }
 
     def recording = @recorded.outcome
 
@@ -87,7 +87,7 @@ module Bench
       worst = Prediction.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
       grade = Holdup::Analysis::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
       warnings = recording.observation.then { |one| one.problems + one.warnings }
-      format("Self-test, the recording replayed on itself with the hand-off that fits its waits (%.0f us): grade %s (%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
+      format("Self-test, the recording replayed on itself with its own hand-off (%.0f us): grade %s (%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
         warnings.empty? ? "none" : warnings.join(", "))
     end
 

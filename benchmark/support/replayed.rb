@@ -12,13 +12,14 @@ module Bench
     DRAWS = 8
 
     # Durations in ns; means but for the percentiles.
-    Figures = Data.define(:throughput, :wait_ns, :response_ns, :p50_ns, :p95_ns) do
+    # `handoff_ns`: of the wait, while the GVL was passed on; nil where nobody knows.
+    Figures = Data.define(:throughput, :wait_ns, :handoff_ns, :response_ns, :p50_ns, :p95_ns) do
       # @param responses [Array<Numeric>] ns
       # @param waits [Array<Numeric>] ns
-      def self.of(responses, waits, throughput:)
+      def self.of(responses, waits, throughput:, handoff_ns: nil)
         sorted = responses.sort
         p50_ns, p95_ns = [0.5, 0.95].map { |share| Holdup::Lab::Percentile.of(sorted, share) }
-        new(throughput:, wait_ns: waits.sum.fdiv(waits.size), response_ns: responses.sum.fdiv(responses.size), p50_ns:, p95_ns:)
+        new(throughput:, handoff_ns:, wait_ns: waits.sum.fdiv(waits.size), response_ns: responses.sum.fdiv(responses.size), p50_ns:, p95_ns:)
       end
     end
 
@@ -51,7 +52,7 @@ module Bench
       Holdup::Analysis::Sizing::Trace.new(due.map { |arrival| Holdup::Analysis::Sizing::Trace::Unit.of(@units.fetch(arrival.route.label).sample(random:), arrival.at_ns) })
     end
 
-    def figures(outcome) = Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput)
+    def figures(outcome) = Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput, handoff_ns: outcome.handoff_ns)
 
     def mean(all) = Figures.new(**Figures.members.to_h { |name| [name, all.sum(&name).fdiv(all.size)] })
   end

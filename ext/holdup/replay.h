@@ -80,7 +80,9 @@ static void rp_release(rp_t *r, rp_process_t *p)
     p->holder = RP_NONE;
     p->slice_at = RP_NEVER;
     r->holders--;
-    if (p->ready.size) p->handoff_at = r->now + r->handoff;
+    if (!p->ready.size) return;
+    p->handoff_at = r->now + r->handoff;
+    r->handed += r->handoff * p->ready.size;
 }
 
 /* A unit wants the GVL. */
@@ -92,6 +94,7 @@ static void rp_want(rp_t *r, rp_process_t *p, uint32_t unit)
         return;
     }
     rp_push(r, &p->ready, unit);
+    if (p->handoff_at != RP_NEVER) r->handed += p->handoff_at - r->now;
     if (p->holder != RP_NONE && p->slice_at == RP_NEVER) p->slice_at = r->now + rp_slice(r, p);
 }
 

@@ -62,13 +62,14 @@ static void rp_push_totals(VALUE totals, const rp_t *r)
     rb_ary_push(totals, rb_float_new(r->now));
     rb_ary_push(totals, rb_float_new(r->cpu));
     rb_ary_push(totals, rb_float_new((double)r->events));
+    rb_ary_push(totals, rb_float_new(r->handed));
     for (uint32_t i = 0; i < r->process_count; i++) rb_ary_push(totals, rb_float_new(r->processes[i].used));
 }
 
 /*
  * simulate(trace, groups, [vcpus, handoff_ns, growth, cold, assignment, seed]): see Holdup::Analysis::Sizing::Replay.
  * @return [Array(String, Array<Float>)] results as packed u64 (queued, stalled, held, response of each unit); and the
- *   time at the end, CPU time used, events, then for each process the time that its GVL was held (ns)
+ *   time at the end, CPU time used, events, time waited while the GVL was passed on, then for each process the time that its GVL was held (ns)
  */
 static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
 {
@@ -99,7 +100,7 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     r.random = NUM2ULL(rb_ary_entry(options, 5));
     if (!(r.vcpus > 0) || !(r.handoff >= 0) || !(r.growth >= 0) || !(r.cold >= 0) || r.assignment > RP_SHARED) rb_raise(rb_eArgError, "vcpus are above 0, the hand-off, the growth and the cold not below");
     VALUE packed = rb_str_new(NULL, (long)(r.count * sizeof(rp_result_t))); /* first, so that nothing raises later */
-    VALUE totals = rb_ary_new_capa(3 + (long)r.process_count);
+    VALUE totals = rb_ary_new_capa(4 + (long)r.process_count);
     if (!rp_allocate(&r, trace, group_count)) {
         rp_free(&r);
         rb_memerror();

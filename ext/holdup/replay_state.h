@@ -73,6 +73,7 @@ typedef struct {
     rp_io_t *heap;
     uint32_t heap_size;
     double now, virtual_now, vcpus, handoff, growth, cold, cpu;
+    double handed;         /* time that units waited while the GVL was passed on, all added up */
     enum rp_assignment assignment;
     uint64_t random, events;
     volatile bool cancelled;

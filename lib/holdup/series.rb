@@ -45,4 +45,6 @@ module Holdup
   Series::KINDS = %i[request job account nested overflow process pool priority].freeze
   Series::UNITS = %i[request job overflow].freeze
   Series::VIEWS = %i[process pool priority].freeze
+  # The book of what was stalled while nobody held the GVL.
+  Series::HANDOFF = Series.new(kind: :account, name: "(handoff)")
 end

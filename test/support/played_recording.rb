@@ -64,8 +64,8 @@ class PlayedRecording
   def measured
     @measured ||= begin
       outcome = truth_at(threads:, processes:)
-      Sizing::SelfTest::Measured.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), response_ns: outcome.mean(:response),
-        p95_ns: outcome.histogram(:response).quantile(0.95), utilisation: outcome.utilisation)
+      Sizing::SelfTest::Measured.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
+        response_ns: outcome.mean(:response), p95_ns: outcome.histogram(:response).quantile(0.95), utilisation: outcome.utilisation)
     end
   end
 

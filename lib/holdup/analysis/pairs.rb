@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../series"
 require_relative "pairs/cell"
 
 module Holdup
@@ -68,10 +69,7 @@ module Holdup
 
       def causers = @causers ||= top(:caused).map(&:first).select { |series| series.unit? || named?(series) }.first(MOST)
 
-      def named?(series) = series.kind == :account && series.name != HANDOFF
-
-      HANDOFF = "(handoff)"
-      private_constant :HANDOFF
+      def named?(series) = series.kind == :account && series != Series::HANDOFF
 
       def top(figure)
         sums = @cells.map(&figure).inject({}) { |all, one| all.merge!(one) { |_, before, now| before + now } }

@@ -21,7 +21,6 @@ module Holdup
     #   summary.total.histogram(:wall).quantile(0.95)
     class Summary
       TOTAL = Series.new(kind: :request, name: "(total)")
-      HANDOFF = "(handoff)"
 
       attr_reader :from_s, :to_s, :filter, :by, :sort
 
@@ -135,9 +134,9 @@ module Holdup
 
       def nested = @nested ||= of_kind(:nested)
 
-      def accounts = of_kind(:account).reject { |entry| entry.series.name == HANDOFF }
+      def accounts = of_kind(:account).reject { |entry| entry.series == Series::HANDOFF }
 
-      def handoff_ns = of_kind(:account).sum { |entry| (entry.series.name == HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
+      def handoff_ns = of_kind(:account).sum { |entry| (entry.series == Series::HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
     end
   end
 end

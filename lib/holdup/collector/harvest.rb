@@ -8,8 +8,6 @@ module Holdup
   class Collector
     # What one tick brings in from all segments, merged: one window for each series, setting and minute.
     class Harvest
-      HANDOFF = Series.new(kind: :account, name: "(handoff)")
-
       def initialize
         @tallies = {}
       end
@@ -31,7 +29,7 @@ module Holdup
       # @param source [Source]
       # @return [void]
       def add_handoff(handoff_ns, source)
-        tally(HANDOFF, source).add(Change.of_handoff(HANDOFF, handoff_ns))
+        tally(Series::HANDOFF, source).add(Change.of_handoff(Series::HANDOFF, handoff_ns))
       end
 
       # Where a change comes from. `process`: Series of the process; `setting`: Setting; `pid`; `start_s`: the minute

@@ -41,6 +41,11 @@ module Holdup
           (to - from) * NS.fdiv(ends[to] - ends[from])
         end
 
+        # @param threads [Integer] of each process
+        # @param processes [Integer]
+        # @return [Float] ns of a unit's stall, on average, while the GVL was passed on
+        def handoff_ns(threads:, processes: 1) = play(threads, processes).handoff_ns
+
         private
 
         def play(threads, processes)

@@ -67,7 +67,7 @@ module Holdup
             handoff_ns: @handoff_ns, assignment:))
           queued, stalled, response = %i[queued stalled response].map { |name| counted ? outcome.column(name).values_at(*counted) : outcome.column(name) }
           cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),
-            response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))
+            handoff_ns: outcome.handoff_ns, response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))
         end
 
         def mean(values) = values.sum.fdiv([values.size, 1].max)

@@ -3,26 +3,29 @@
 module Holdup
   module Analysis
     module Sizing
-      # What passes from one holder's end to the next one's start when somebody waits. 20 to 50 us were measured; but how much of that
-      # a replay needs depends on what no recording tells, above all on how unlike the gaps between a unit's holds are: those of a few
-      # microseconds hardly ever meet anybody. So it is taken as what makes the recording's own setting come out, and other settings
-      # are then the test of it.
+      # What passes from one holder's end to the next one's start when somebody waits: a thread has to wake up, on a CPU that mostly
+      # slept. 20 to 70 us were measured: less the busier the machine. The probe counts what units waited meanwhile (stalled
+      # without anybody who caused it), so it is taken as what brings as much of that about when the recording is replayed.
+      # Fitting the whole wait instead takes for hand-off whatever else a replay lacks, and is 10 % off where threads are saturated.
       module Handoff
         # Where nothing was recorded that could tell.
         NS = 30_000
-        LARGEST_NS = 100_000
-        # Below that share the figure doesn't depend on it.
-        FELT = 0.005
+        SHORTEST_NS = 1_000
+        # Longer ones are waits for a CPU, which replays know otherwise.
+        LONGEST_NS = 200_000
+        # Nearly proportional: the second attempt is right.
+        ATTEMPTS = 2
 
-        # @param measured [Numeric] a figure of the recording that hand-offs move
-        # @yieldparam handoff_ns [Integer]
-        # @yieldreturn [Numeric] the figure, replayed with that
+        # @param measured_ns [Numeric, nil] of a unit's stall, on average, while nobody held the GVL
+        # @yieldparam handoff_ns [Numeric]
+        # @yieldreturn [Numeric] the same, replayed with that
         # @return [Numeric] ns, with which about the measured one comes out
-        def self.fit(measured)
-          without, with = [0, NS].map { |ns| yield ns }
-          step = with - without
-          return NS if step.abs <= FELT * measured.abs
-          (NS * (measured - without) / step.to_f).clamp(0, LARGEST_NS)
+        def self.fit(measured_ns)
+          return NS unless measured_ns&.positive?
+          ATTEMPTS.times.inject(NS) do |handoff_ns, _|
+            replayed_ns = yield handoff_ns
+            replayed_ns.positive? ? (handoff_ns * measured_ns / replayed_ns.to_f).clamp(SHORTEST_NS, LONGEST_NS) : handoff_ns
+          end
         end
       end
     end

@@ -81,7 +81,8 @@ module Holdup
         # @return [SelfTest::Measured]
         def measured
           queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
-          SelfTest::Measured.new(queued_ns:, stalled_ns: histogram(:stalled).mean, response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
+          SelfTest::Measured.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns: recording.handoff_ns,
+            response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
         end
 
         private

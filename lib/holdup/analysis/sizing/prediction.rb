@@ -7,10 +7,11 @@ module Holdup
       #
       # - `ceiling`: units per second at most; `utilisation`: of each GVL at peak; `cpus`: in use
       # - `queued_ns`, `stalled_ns`, `response_ns`: means; `responses` and `waits` (queued + stalled): {0.5 => ns, 0.95 => ns ...}
+      # - `handoff_ns`: of stalled_ns, while the GVL was passed on
       # - `assignment`: the worse of those tried; `guards`: Array of Guards::Hit
       Prediction = Data.define(:candidate, :ceiling, :utilisation, :memory_bytes, :connections, :guards, :assignment, :cpus,
-        :queued_ns, :stalled_ns, :response_ns, :responses, :waits) do
-        def initialize(assignment: nil, cpus: nil, queued_ns: nil, stalled_ns: nil, response_ns: nil, responses: {}, waits: {}, **rest) = super
+        :queued_ns, :stalled_ns, :handoff_ns, :response_ns, :responses, :waits) do
+        def initialize(assignment: nil, cpus: nil, queued_ns: nil, stalled_ns: nil, handoff_ns: nil, response_ns: nil, responses: {}, waits: {}, **rest) = super
 
         # @return [Boolean] whether no guard rejects it
         def allowed? = guards.empty?

@@ -94,6 +94,9 @@ module Holdup
           Between.new(held_ns:, idle_ns: [pickup_ns - held_ns, 0.0].max, acquisitions:)
         end
 
+        # @return [Float] ns of a unit's stall, on average, while nobody held the GVL
+        def handoff_ns = Total.new(@apart.select { |window| window.series == Series::HANDOFF })[:caused_ns].fdiv([units, 1].max)
+
         # Requests that had a process to themselves found a free thread, and were under way until it had them: in the kernel, in the
         # server's own loop. (With a single thread most did not; a tenth is sure to have.) Of jobs nobody knows when a thread became free.
         # @return [Integer] ns, 0 where nobody knows

@@ -29,7 +29,7 @@ module Holdup
           groups = scenario.groups.map { |group| [group.processes, group.threads, group.io_threads, group.time_slice_ns] }
           packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, groups,
             [scenario.vcpus, scenario.handoff_ns, scenario.cost.growth, scenario.cost.cold, Scenario::ASSIGNMENTS.index(scenario.assignment), scenario.seed])
-          Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, used_ns: totals.drop(3))
+          Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
         end
 
         def self.whole(trace, between) = (between == Between::NOTHING) ? trace : trace.map { |unit| between.before(unit) }
@@ -42,9 +42,9 @@ module Holdup
         end
         private_class_method :whole, :queued
 
-        # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns); `used_ns`: for
-        # each process how long its GVL was held.
-        Outcome = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :used_ns) do
+        # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns); `handed_ns`: that
+        # they waited while the GVL was passed on, all added up; `used_ns`: for each process how long its GVL was held.
+        Outcome = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
           # @param which [Symbol] :queued :stalled :held :response
           # @return [Array<Integer>] in the order of the trace
           def column(which)
@@ -61,6 +61,9 @@ module Holdup
           # What users feel of waiting: for a thread, and for the GVL.
           # @return [Array<Integer>]
           def waits = column(:queued).zip(column(:stalled)).map(&:sum)
+
+          # @return [Float] ns of a unit's stall, on average, that nobody held the GVL
+          def handoff_ns = handed_ns / trace.size
 
           # @return [Float] units per second
           def throughput = trace.size * 1e9 / elapsed_ns

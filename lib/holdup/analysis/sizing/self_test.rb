@@ -13,7 +13,8 @@ module Holdup
       # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and no recommendation.
       class SelfTest
         # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
-        Measured = Data.define(:queued_ns, :stalled_ns, :response_ns, :p95_ns, :utilisation)
+        # `handoff_ns`: of stalled_ns, while nobody held the GVL; nil where nobody knows.
+        Measured = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
         # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first; `handoff_ns`: that fits
         Result = Data.define(:grade, :errors, :predicted, :measured, :reasons, :handoff_ns)
 
@@ -60,12 +61,9 @@ module Holdup
         def measured = @recording.measured
 
         def result(traces, assignment)
-          handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns| moved(play(traces.first(FITTED), assignment, ns)) }
+          handoff_ns = @handoff_ns || Handoff.fit(measured.handoff_ns) { |ns| play(traces.first(FITTED), assignment, ns).handoff_ns }
           compare(play(traces, assignment, handoff_ns), handoff_ns)
         end
-
-        # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
-        def moved(figures) = (@recording.kind == :job) ? figures.stalled_ns : wait(figures)
 
         def play(traces, assignment, handoff_ns) = mean(traces.map { |trace| figures(replay(trace, assignment, handoff_ns)) })
 
@@ -84,8 +82,8 @@ module Holdup
         def figures(outcome)
           queued, response = outcome.column(:queued), outcome.column(:response)
           response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
-          Measured.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), response_ns: response.sum.fdiv(response.size),
-            p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
+          Measured.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
+            response_ns: response.sum.fdiv(response.size), p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
         end
 
         # Waiting is judged against the response: 1 ms instead of 2 of 300 is no error.

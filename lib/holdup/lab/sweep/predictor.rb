@@ -58,9 +58,8 @@ module Holdup
       # What was sent in fact: chance makes it a little more or less than was asked for.
       def rate = @outcome.seen.total.count / @outcome.seconds.to_f
 
-      # With which the recording's own setting comes out.
       def handoff_ns
-        @handoff_ns ||= Analysis::Sizing::Handoff.fit(@outcome.wait_ns) { |ns| forecast(ns).call(@now, @trace, force: true).then { |played| played.queued_ns + played.stalled_ns } }
+        @handoff_ns ||= Analysis::Sizing::Handoff.fit(@outcome.observation.recording.handoff_ns) { |ns| forecast(ns).call(@now, @trace, force: true).handoff_ns }
       end
 
       def forecast(handoff_ns)
