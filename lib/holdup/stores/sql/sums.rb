@@ -3,6 +3,7 @@
 require "sequel"
 require_relative "../../probe"
 require_relative "../sum"
+require_relative "added"
 require_relative "window_codec"
 
 module Holdup
@@ -29,18 +30,18 @@ module Holdup
           @step_s = step_s
           @together = together
           @histograms = histograms
-          @found = []
+          @found = Hash.new { |found, key| found[key] = Added.new }
         end
 
         # @param stretch [ReadPlan::Stretch]
         # @param series_ids [Array<Integer>, nil] nil for all
         # @return [void]
         def add(stretch, series_ids)
-          pieces(stretch).each { |piece| rows(piece, series_ids).each { |row| @found << sum(row, piece.seconds) } }
+          pieces(stretch).each { |piece| rows(piece, series_ids).each { |row| @found[key(row)].add(row, piece.seconds) } }
         end
 
         # @return [Array<Sum>]
-        def to_a = Sum.add(@found, step_s: @step_s)
+        def to_a = @found.values.map { |added| sum(added.row) }
 
         private
 
@@ -59,6 +60,8 @@ module Holdup
           end
         end
 
+        def key(row) = [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]
+
         def keys = @together ? [:setting_id] : %i[series_id setting_id]
 
         def step = @step_s && Sequel[:start_s].sql_number - Sequel[:start_s].sql_number % @step_s
@@ -68,11 +71,11 @@ module Holdup
             *%i[start_s host_id].flat_map { |name| %i[min max].map { |end_of| Sequel.function(end_of, name).as(:"#{end_of}_#{name}") } }, Sequel.function(:count).*.as(:windows)]
         end
 
-        def sum(row, seconds)
+        def sum(row)
           start_s = row[:min_start_s]
-          window = Window.new(start_s:, seconds: row[:max_start_s] + seconds - start_s, series: @together || @codec.series.value(row[:series_id]), setting: @codec.settings.value(row[:setting_id]),
+          window = Window.new(start_s:, seconds: row[:end_s] - start_s, series: @together || @codec.series.value(row[:series_id]), setting: @codec.settings.value(row[:setting_id]),
             host: host(row), count: row[:count], errors: row[:errors], sums: row.slice(*Window::SUMS), histograms: histograms(row))
-          Sum.new(window:, covered_s: row[:windows] * seconds)
+          Sum.new(window:, covered_s: row[:covered_s])
         end
 
         def histograms(row) = {**EMPTY, **@histograms.to_h { |name| [name, Histogram.load_sum(row[name])] }}
