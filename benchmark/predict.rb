@@ -60,7 +60,7 @@ module Bench
       replayed(handoff_ns).call(arrivals(@recording_s, RECORDING_SEED), processes:, threads:)
     end
 
-    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(recording.observation.recording.handoff_ns) { |ns| again(ns).handoff_ns }
+    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(recording.observation.handoff_ns) { |ns| again(ns).handoff_ns }
 
     def recording = @recorded.outcome
 

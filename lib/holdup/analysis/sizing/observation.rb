@@ -36,6 +36,8 @@ module Holdup
 
         def units = recording.units
 
+        def handoff_ns = recording.handoff_ns
+
         # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole; where only longer windows are left,
         #   evenly
         def arrivals
@@ -81,7 +83,7 @@ module Holdup
         # @return [SelfTest::Measured]
         def measured
           queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
-          SelfTest::Measured.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns: recording.handoff_ns,
+          SelfTest::Measured.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
             response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
         end
 

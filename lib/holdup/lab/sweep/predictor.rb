@@ -59,7 +59,7 @@ module Holdup
       def rate = @outcome.seen.total.count / @outcome.seconds.to_f
 
       def handoff_ns
-        @handoff_ns ||= Analysis::Sizing::Handoff.fit(@outcome.observation.recording.handoff_ns) { |ns| forecast(ns).call(@now, @trace, force: true).handoff_ns }
+        @handoff_ns ||= Analysis::Sizing::Handoff.fit(@outcome.observation.handoff_ns) { |ns| forecast(ns).call(@now, @trace, force: true).handoff_ns }
       end
 
       def forecast(handoff_ns)

@@ -9,7 +9,7 @@ require "support/swept"
 class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   include Swept
 
-  Observed = Struct.new(:demand, :processes, :threads, :time_slice_ns, :kind)
+  Observed = Struct.new(:demand, :processes, :threads, :time_slice_ns, :kind, :handoff_ns)
   Outcome = Struct.new(:arm, :rate, :seconds, :seen, :profiles, :setting, :observation, :wait_ns)
   SECONDS = 120
 
