@@ -103,7 +103,7 @@ class JitIntegrationTest < Minitest::Test
       serve(PUMA, app: "rails", **ON, WITH_PLUGIN: "1", WITH_HOLDUP: "1", RAILS_ENV: "production", PRELOAD: preload) do |app|
         said = examine(app)
         assert_equal [expected], jits(said).map { |jit| jit.values_at("by", "at", "parent") }.uniq, preload
-        assert_equal ["jit", (preload == "1") ? "jit_in_master" : "jit_master_off"], found(said)
+        assert_equal ["jit", (preload == "1") ? "jit_too_early" : "jit_master_off"], found(said)
       end
     end
   end

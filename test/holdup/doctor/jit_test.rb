@@ -44,6 +44,8 @@ class Holdup::Doctor::JitTest < Minitest::Test
     assert_equal %i[jit_off jit_wrong_hook], keys(missed, inherited, inherited)
     assert_equal %i[jit jit_wrong_hook], keys(process(jit: {"at" => "process", "parent" => "off"}), inherited)
     assert_equal %i[jit jit_in_master], keys(inherited, inherited)
+    wished = inherited.with(profile: {**inherited.profile, "jit.wish" => "on"})
+    assert_equal %i[jit jit_too_early], keys(wished, wished)
     assert_equal [:jit], keys(inherited.with(worker: nil))
     assert_equal [:jit], keys(inherited.with(setting: {**inherited.setting, "refork" => true}))
   end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../change"
 require_relative "../finding"
 require_relative "headroom"
 require_relative "options"
@@ -8,25 +9,49 @@ module Holdup
   module Advice
     module Jit
       # Y04: the limit is reached, so what is not compiled yet stays interpreted. A quarter more, where there is memory for it.
+      # Where the limit is not known (a hidden command line, an application that passes its own), it shows all the same:
+      # compiling goes on to take time, and nothing is added.
       module Saturated
+        WEIGHT = 0.05
+        UNKNOWN = "unknown"
+
         module_function
 
         # @param situation [Situation]
         # @return [Finding, nil]
         def call(situation)
-          full = situation.summary.jits.on.select { |life| life.full? && life.facts.limit_bytes }
+          lives = situation.summary.jits.on
+          full = lives.select { |life| life.full? && life.facts.limit_bytes }
+          return at_limit(full, situation.machine) if full.any?
+          stuck = lives.select { |life| life.full? || life.stuck? }
+          at_unknown_limit(stuck) if stuck.any?
+        end
+
+        def at_limit(full, machine)
           life = full.max_by { |one| one.facts.total_bytes.to_i }
-          return unless life
-          more_bytes = life.facts.larger_by_bytes * full.size
-          found = {remedy: :setting, weight: 0.05, facts: facts(life.facts, full, more_bytes)}
-          return Finding.new(rule: :jit_saturated_no_room, **found) unless Headroom.room?(situation.machine, more_bytes)
+          found = {remedy: :setting, weight: WEIGHT, facts: facts(life.facts, full)}
+          return Finding.new(rule: :jit_saturated_no_room, **found) unless Headroom.room?(machine, found[:facts][:more_bytes])
           Finding.new(rule: :jit_saturated, change: Options.with(life, life.facts.size_option, life.facts.larger_mib), **found)
         end
 
-        def facts(jit, full, more_bytes)
-          {processes: full.size, limit_bytes: jit.limit_bytes, from: jit.limit_from.to_s, code_bytes: jit.code_bytes, metadata_bytes: jit.metadata_bytes,
-           failures: jit.failures, more_bytes:, query: "report"}
+        def at_unknown_limit(stuck)
+          life = stuck.max_by { |one| one.facts.total_bytes.to_i }
+          limited = life.facts.limited
+          return unless limited.limit_bytes
+          Finding.new(rule: :jit_stuck, remedy: :setting, weight: WEIGHT, facts: facts(limited, stuck).merge(compiled: limited.compiled_iseqs.to_i),
+            change: change(life, limited))
         end
+
+        def change(life, limited)
+          return Options.with(life, limited.size_option, limited.larger_mib) unless limited.limit_from == UNKNOWN
+          Change.new(new: "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})")
+        end
+
+        def facts(jit, full)
+          {processes: full.size, limit_bytes: jit.limit_bytes, from: jit.limit_from.to_s, code_bytes: jit.code_bytes, metadata_bytes: jit.metadata_bytes,
+           failures: jit.failures, more_bytes: jit.larger_by_bytes * full.size, query: "report"}
+        end
+        private_class_method :at_limit, :at_unknown_limit, :change, :facts
       end
     end
   end

@@ -66,6 +66,9 @@ module Holdup
         # @return [Integer, nil] MiB: the limit and a quarter more
         def larger_mib = limit_bytes && (limit_bytes * LARGER / MIB).ceil
 
+        # @return [Facts] with what is used for the limit: where it is full, and nobody knows by which
+        def limited = with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
+
         # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code, metadata comes on top
         def larger_by_bytes
           more = limit_bytes && larger_mib * MIB - limit_bytes

@@ -14,6 +14,10 @@ module Holdup
         NS = 1_000_000_000
         GAUGES = %i[jit_saturated jit_enabled_ns jit_warm_ns jit_code_bytes jit_alloc_bytes jit_limit_bytes jit_compiled_iseqs jit_live_iseqs
           jit_invalidations jit_failures jit_code_gcs jit_redefined].freeze
+        # What stands still when the memory is full, whatever its limit; compiling what is tried then still takes time.
+        SIZES = %i[jit_compiled_iseqs jit_code_bytes jit_alloc_bytes].freeze
+        # Samples in a row.
+        STUCK = 5
         LOCAL = %w[development test].freeze
         TOLD = Facts.members.map { |name| :"jit.#{name}" }.freeze
 
@@ -58,6 +62,12 @@ module Holdup
 
         # @return [Boolean] nothing more is compiled: the limit is reached, or compiling fails
         def full? = !!facts.saturated || @trail.grown(:jit_failures).to_i.positive?
+
+        # @return [Boolean] it goes on trying, and nothing comes of it: the memory is full although no limit that is known is reached
+        def stuck?
+          pairs = @trail.points(:jit_compile_ns, *SIZES).last(STUCK + 1).each_cons(2).to_a
+          pairs.size == STUCK && pairs.all? { |(_, before_ns, *before), (_, now_ns, *now)| now == before && now_ns > before_ns }
+        end
 
         # @return [Integer] seconds since 1970
         def born_s = @trail[:since_s] || @trail.first_s

@@ -20,6 +20,9 @@ module Holdup
 
           def on? = inherited.any? && !wrong_hook?
 
+          # @return [Boolean] on there, although `config.jit` asks for it in each worker
+          def too_early? = on? && inherited.any? { |facts| facts.wish == "on" }
+
           def by = inherited.first.by
         end
 

@@ -27,6 +27,7 @@ module Holdup
           def master(found)
             return Finding.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size, without: found.without.size) if found.wrong_hook?
             return Finding.ok(:jit_master_off) if found.off?
+            return Finding.warn(:jit_too_early, by: found.by) if found.too_early?
             Finding.ok(:jit_in_master, by: found.by) if found.on?
           end
         end

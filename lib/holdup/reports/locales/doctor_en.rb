@@ -72,6 +72,8 @@ module Holdup
         doctor_jit_master_off: "It was off in the process that they were forked from, as it should be.",
         doctor_jit_in_master: "YJIT was switched on in the master, before the workers were forked (by: %<by>s). That costs nothing as long as the " \
           "master runs no more Ruby code; but workers with and without can't be compared.",
+        doctor_jit_too_early: "YJIT was switched on in the master, before the workers were forked (by: %<by>s), although config.jit asks for it in each worker.",
+        doctor_jit_too_early_fix: "In Rails: config.yjit = false; else take away the call that runs before the fork. Then restart.",
         doctor_jit_wrong_hook: "YJIT was switched on in the master, after it had forked its first workers (by: %<by>s): %<with>s have it from there, " \
           "%<without>s not.",
         doctor_jit_wrong_hook_fix: "The hook runs in the master (Puma: after_worker_fork does). Use config.jit = :on; or call RubyVM::YJIT.enable in " \

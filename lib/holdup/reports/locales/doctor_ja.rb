@@ -71,6 +71,8 @@ module Holdup
         doctor_jit_master_off: "fork 元のプロセスでは無効でした。これが正しい状態です。",
         doctor_jit_in_master: "YJIT はワーカーの fork 前にマスターで有効化されました（%<by>s）。マスターが Ruby のコードを実行し続けない限り損はありませんが、" \
           "有効・無効のワーカーを比較できません。",
+        doctor_jit_too_early: "config.jit は各ワーカーでの有効化を求めていますが、YJIT は fork 前のマスターで有効化されました（%<by>s）。",
+        doctor_jit_too_early_fix: "Rails では config.yjit = false に、それ以外では fork 前の呼び出しを外し、再起動してください。",
         doctor_jit_wrong_hook: "YJIT は最初のワーカーを fork した後にマスターで有効化されました（%<by>s）。引き継いだプロセス %<with>s、そうでないプロセス %<without>s。",
         doctor_jit_wrong_hook_fix: "そのフックはマスターで実行されます（Puma の after_worker_fork など）。config.jit = :on を使うか、before_worker_boot（Puma 7、" \
           "以前は on_worker_boot）、after_worker_ready（Unicorn）、after_worker_fork（Pitchfork）で RubyVM::YJIT.enable を呼んでください。",

@@ -34,6 +34,25 @@ class Holdup::Advice::Jit::SaturatedTest < Minitest::Test
     assert_equal :jit_saturated, advise(RULE, life(**FULL), container(used: 0.5)).rule
   end
 
+  # As Ruby 3.3 does it when --yjit-exec-mem-size=2 is full and nobody can read the option any more.
+  STUCK = {jit_compile_ns: ->(age_s) { 500_000_000 + age_s * 8_000 }, jit_failures: nil, "jit.limit_of": "code", "jit.limit_from": "assumed default", jit_limit_bytes: 48 * MIB}.freeze
+
+  def test_a_limit_that_is_not_known
+    found = advise(RULE, life(0, **STUCK), life(1))
+    assert_equal [:jit_stuck, 1, 5000], [found.rule, *found.facts.values_at(:processes, :compiled)]
+    assert_equal 'RUBYOPT="--yjit-disable --yjit-exec-mem-size=13"', found.change.new
+    passed = {"jit.limit_of": nil, "jit.limit_from": "unknown", jit_limit_bytes: nil, jit_saturated: nil}
+    assert_equal "RubyVM::YJIT.enable(mem_size: 40)", advise(RULE, life(**STUCK, **passed)).change.new
+    assert_equal :jit_stuck, advise(RULE, life(**passed, jit_failures: ->(age_s) { age_s / 60 })).rule
+  end
+
+  def test_what_is_still_compiled_is_not_stuck
+    growing = {jit_alloc_bytes: ->(age_s) { 22 * MIB + age_s }, jit_compiled_iseqs: ->(age_s) { 5000 + age_s / 60 }}
+    growing.each { |figure| assert_nil advise(RULE, life(**STUCK, **[figure].to_h)) }
+    assert_nil advise(RULE, life(**STUCK, jit_compile_ns: 500_000_000))
+    assert_nil advise(RULE, life(minutes: 4, **STUCK))
+  end
+
   def test_silent
     assert_nil advise(RULE, life)
     assert_nil advise(RULE, life(base: OFF))
