@@ -1,11 +1,13 @@
 /**
- * Numbers as people read them in the language of the page: three digits and the unit that fits, as the server's tables have
- * them. Unit names are the same in every language.
+ * Numbers as people read them in the language of the page: three digits and the unit that fits, exactly as the server's tables
+ * have them (assets/test/figures.json holds both to it). Unit names are the same in every language.
  */
 
 const DURATIONS = [[1e3, 1, "ns"], [1e6, 1e3, "us"], [1e9, 1e6, "ms"], [6e11, 1e9, "s"], [7.2e12, 6e10, "min"], [2.592e14, 3.6e12, "h"], [Infinity, 8.64e13, "d"]];
-const BYTES = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"], [1, "B"]];
+const BYTES = [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]];
 const NONE = "-";
+/** Below this a share, in percent, and a rate are only told to be there. */
+const LEAST = { share: 0.05, rate: 0.01 };
 
 /**
  * @typedef {"ns" | "share" | "rate" | "count" | "bytes"} Unit
@@ -14,21 +16,28 @@ const NONE = "-";
 
 /**
  * @param {string} language
+ * @param {{short?: boolean}} [how] short: without zeros at the end, for axes
  * @returns {Record<Unit, Teller>} how values of each unit are told
  */
-export function tellers(language) {
-  const digits = new Intl.NumberFormat(language, { maximumSignificantDigits: 3 });
-  const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
-  const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
-  const three = (value) => (Math.abs(value) >= 1000 ? whole : digits).format(value);
+export function tellers(language, { short = false } = {}) {
+  const fixed = (digits) => new Intl.NumberFormat(language, { minimumFractionDigits: short ? 0 : digits, maximumFractionDigits: digits, ...(digits ? { roundingMode: "halfEven" } : {}) });
+  const [whole, tenths, hundredths] = [0, 1, 2].map(fixed).map((format) => (value) => format.format(value));
+  const three = (value) => (Math.abs(value) >= 99.95 ? whole : Math.abs(value) >= 9.995 ? tenths : hundredths)(value);
+  const percent = (value) => (Math.abs(value) >= 99.95 ? whole : tenths)(value);
   const told = (tell) => (value) => (value === null || value === undefined ? NONE : tell(value));
   return {
     ns: told((value) => duration(value, three)),
-    share: told((value) => `${tenths.format(value * 100)} %`),
-    rate: told(three),
-    count: told((value) => whole.format(value)),
-    bytes: told((value) => bytes(value, three)),
+    share: told((value) => `${faint(value * 100, LEAST.share, tenths(0.1)) ?? percent(value * 100)} %`),
+    rate: told((value) => faint(value, LEAST.rate, hundredths(0.01)) ?? three(value)),
+    count: told(whole),
+    bytes: told((value) => bytes(value, three, whole)),
   };
+}
+
+/** What is too small for its digits. */
+function faint(value, least, told) {
+  if (value === 0) return "0";
+  return value > 0 && value < least ? `<${told}` : undefined;
 }
 
 function duration(ns, three) {
@@ -37,7 +46,7 @@ function duration(ns, three) {
   return `${three(ns / size)} ${name}`;
 }
 
-function bytes(value, three) {
-  const [size, name] = BYTES.find(([least]) => value >= least) ?? BYTES.at(-1);
-  return `${three(value / size)} ${name}`;
+function bytes(value, three, whole) {
+  const [size, name] = BYTES.find(([least]) => value >= least) ?? [];
+  return size ? `${three(value / size)} ${name}` : `${whole(value)} B`;
 }

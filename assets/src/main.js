@@ -11,7 +11,7 @@ import { clocks, localize } from "./times.js";
 const language = document.documentElement.lang;
 const main = document.querySelector("main");
 const clock = clocks(language);
-const charts = new Charts(main, { tell: tellers(language), clock });
+const charts = new Charts(main, { tell: tellers(language), ticks: tellers(language, { short: true }), clock });
 let asked;
 
 /** Makes the page what the server says at that address (and no other: that would be a log-in); of two that were asked for, the later. */
@@ -31,6 +31,7 @@ function move(address) {
   return show(address).catch(() => {}); // the button of the form asks again, and shows what is wrong
 }
 
+document.addEventListener("holdup:move", (event) => move(event.detail)); // the viewer of captures asks for its tables
 localize(main, clock);
 charts.load().catch(() => {}); // the chart's place says it
 for (const form of main.querySelectorAll("form.fields")) sliders(form, move);

@@ -25,16 +25,16 @@ export const data = (chart) => [chart.x.values, ...(chart.kind === "stack" ? sta
 /**
  * What uPlot is told of a chart.
  * @param {import("./plot.js").Chart} chart
- * @param {{width: number, tell: Record<string, (value: number) => string>, clock: ReturnType<typeof import("./times.js").clocks>}} how
+ * @param {{width: number, ticks: Record<string, (value: number) => string>, clock: ReturnType<typeof import("./times.js").clocks>}} how
  * @returns {uPlot.Options}
  */
-export function options(chart, { width, tell, clock }) {
+export function options(chart, { width, ticks, clock }) {
   const timed = chart.x.unit === "time";
   return {
     width, height: HEIGHT, legend: { show: false },
     cursor: { y: false, drag: { x: true, y: false }, ...(timed ? { sync: { key: TOGETHER } } : {}) },
     scales: { x: { time: timed, ...xScale(chart) }, y: yScale(chart) },
-    axes: [xAxis(chart, tell, clock), yAxis(chart, tell)],
+    axes: [xAxis(chart, ticks, clock), yAxis(chart, ticks)],
     series: [{}, ...chart.series.map(DRAWN[chart.kind])],
     bands: chart.kind === "stack" ? bands(chart) : [],
     plugins: [overlays(chart), ...(chart.kind === "heat" ? [heat(chart)] : [])],
@@ -71,8 +71,8 @@ function steps({ unit, log }) {
 
 const axis = () => ({ stroke: () => colour("quiet"), font: "12px system-ui, sans-serif", grid: { stroke: () => colour("line"), width: 1 }, ticks: { stroke: () => colour("line"), width: 1 } });
 
-function xAxis(chart, tell, clock) {
-  const values = chart.x.unit === "time" ? (_, splits, __, ___, step) => clock.axis(splits, step) : (_, splits) => splits.map(tell[chart.x.unit]);
+function xAxis(chart, ticks, clock) {
+  const values = chart.x.unit === "time" ? (_, splits, __, ___, step) => clock.axis(splits, step) : (_, splits) => splits.map(ticks[chart.x.unit]);
   return { ...axis(), size: BELOW, space: SPACE, ...(chart.x.log ? multiplying : {}), ...steps(chart.x), values };
 }
 
@@ -81,7 +81,7 @@ const room = (plot, axis) => (axis === 0 ? Math.floor((plot.width - BESIDE) / SP
 
 const multiplying = { splits: (plot, axis, low, high) => logTicks(low, high, room(plot, axis)), filter: (_, splits) => splits };
 
-const yAxis = (chart, tell) => ({ ...axis(), size: BESIDE, ...(chart.kind === "heat" ? multiplying : {}), values: (_, splits) => splits.map(tell[chart.unit]) });
+const yAxis = (chart, ticks) => ({ ...axis(), size: BESIDE, ...(chart.kind === "heat" ? multiplying : {}), values: (_, splits) => splits.map(ticks[chart.unit]) });
 
 const stroke = (_, at) => ({ stroke: () => colour(PALETTE[at % PALETTE.length]), width: 2, dash: dashes(at), points: { show: true, size: 5, filter: (plot, line) => lonely(plot.data[line]) } });
 

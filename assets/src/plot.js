@@ -25,7 +25,7 @@ import { onThemeChange } from "./theme.js";
 export class Plot {
   /**
    * @param {HTMLElement} place
-   * @param {{tell: object, clock: object}} words
+   * @param {{tell: object, ticks: object, clock: object}} words
    */
   constructor(place, words) {
     this.place = place;

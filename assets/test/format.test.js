@@ -1,21 +1,25 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { readFileSync } from "node:fs";
 import { tellers } from "../src/format.js";
 
-test("durations have three digits and the unit that fits", () => {
-  const { ns } = tellers("en");
-  const told = { 0: "0", 999: "999 ns", 1500: "1.5 us", 999_900: "1 ms", 34_200_000: "34.2 ms", 61_500_000_000: "61.5 s", 7_200_000_000_000: "2 h" };
-  for (const [value, text] of Object.entries(told)) assert.equal(ns(Number(value)), text);
+/** What the server says of the same values, see test/holdup/web/figures_test.rb. */
+const SERVERS = JSON.parse(readFileSync(new URL("figures.json", import.meta.url), "utf8"));
+
+for (const language of ["en", "ja"]) {
+  test(`figures are the server's, in ${language}`, () => {
+    const tell = tellers(language);
+    for (const [unit, values] of Object.entries(SERVERS)) for (const [value, text] of values) assert.equal(tell[unit](value), text, `${unit} ${value}`);
+  });
+}
+
+test("axes do without zeros at the end", () => {
+  const { ns, share, rate, bytes } = tellers("en", { short: true });
+  assert.deepEqual([ns(999_900), ns(1500), ns(7_200_000_000_000), share(0.5), rate(2), bytes(1500)], ["1 ms", "1.5 us", "2 h", "50 %", "2", "1.5 kB"]);
 });
 
 test("what was not measured is no zero", () => {
   for (const tell of Object.values(tellers("ja"))) assert.equal(tell(null), "-");
-});
-
-test("shares, rates, counts and bytes", () => {
-  const { share, rate, count, bytes } = tellers("en");
-  assert.deepEqual([share(0.1234), share(1), rate(12.345), rate(12345.6), count(1234567)], ["12.3 %", "100 %", "12.3", "12,346", "1,234,567"]);
-  assert.deepEqual([0, 1500, 2_340_000].map(bytes), ["0 B", "1.5 kB", "2.34 MB"]);
 });
 
 test("numbers are written as the language has them", () => {
