@@ -19,7 +19,7 @@ class ArchitectureTest < Minitest::Test
     "base" => %w[configuration instrumentation log recorder runtime servers],
     "capture" => %w[flat_json segment],
     "cli" => %w[advice analysis capture collector configuration doctor inquiry lab log reports runtime segment stores terraform timeline web],
-    "collector" => %w[guard log segment setting_facts],
+    "collector" => %w[capture guard log segment setting_facts timeline],
     "configuration" => %w[capture],
     "doctor" => %w[analysis configuration inquiry probe segment],
     "exec" => %w[instrumentation runtime servers],
@@ -44,7 +44,7 @@ class ArchitectureTest < Minitest::Test
     "stores" => %w[probe],
     "terraform" => %w[stats_log],
     "timeline" => %w[capture],
-    "web" => %w[advice analysis configuration doctor inquiry reports stores]
+    "web" => %w[advice analysis capture configuration doctor inquiry reports stores timeline]
   }.freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.

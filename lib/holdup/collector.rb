@@ -4,6 +4,7 @@ require "etc"
 require_relative "clock"
 require_relative "collector/complaints"
 require_relative "collector/election"
+require_relative "collector/keeper"
 require_relative "collector/parent"
 require_relative "collector/round"
 require_relative "errors"
@@ -32,7 +33,8 @@ module Holdup
     # @param host [String] the name under which windows are stored
     # @param parent [Integer, nil] pid of the process that it ends with
     # @param max_bytes [Integer] size that the store is kept under
-    def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename], parent: nil, max_bytes: 512 * 1024 * 1024)
+    # @param captures [String, nil] folder of what processes capture by themselves; nil: nobody takes it
+    def initialize(store:, directory:, log:, clock: Clock.new, interval: 10, host: Etc.uname[:nodename], parent: nil, max_bytes: 512 * 1024 * 1024, captures: nil)
       @store = store
       @clock = clock
       @interval = interval
@@ -43,6 +45,7 @@ module Holdup
       @election = Election.new(@directory.lock_path)
       @complaints = Complaints.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, complaints: @complaints)
+      @keeper = Keeper.new(archive: Capture::Archive.new(captures), directory: @directory, complaints: @complaints, clock:) if captures
       @wake = Thread::Queue.new
       @failures = 0
     end
@@ -66,6 +69,7 @@ module Holdup
     def once
       return :standby unless lead?
       tick
+      @keeper&.call
       :collected
     ensure
       leave
@@ -88,7 +92,9 @@ module Holdup
       started_ns = cpu_ns
       tick
       recovered if @failures.positive?
-      until_next((cpu_ns - started_ns).fdiv(NS))
+      cost_ns = cpu_ns - started_ns
+      @keeper&.call # megabytes, but seldom: no reason to put the next tick off
+      until_next(cost_ns.fdiv(NS))
     rescue => error # whatever it is, what was measured stays where it is and the next attempt starts from the store
       failed(error)
     end

@@ -37,6 +37,15 @@ module Holdup
       "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
     end
 
+    # @param url [String] of the store
+    # @param env [Hash{String => String}]
+    # @param home [String]
+    # @return [String] folder of the captures: beside the store where that is a file, else where the default one would be
+    def self.captures_dir(url, env, home:)
+      url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")
+      File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
+    end
+
     # @return [Array<String>] what a URL may look like
     def self.known = ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
 

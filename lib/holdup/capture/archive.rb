@@ -2,13 +2,14 @@
 
 require "fileutils"
 require "zlib"
+require_relative "kept"
 require_relative "recording"
 
 module Holdup
   module Capture
     # The folder in which captures are kept: packed, for this user only, and not more than the newest.
     class Archive
-      SUFFIX = ".holdup-capture"
+      SUFFIX = Kept::SUFFIX
       KEPT = 50
       KEPT_BYTES = 200_000_000
 
@@ -38,7 +39,7 @@ module Holdup
       def add(bytes, time)
         header = Header.parse(bytes, path: "the capture")
         FileUtils.mkdir_p(@dir, mode: 0o700)
-        path = File.join(@dir, "#{time.utc.strftime("%Y%m%dT%H%M%SZ")}-#{header.pid}#{SUFFIX}")
+        path = free("#{time.utc.strftime("%Y%m%dT%H%M%SZ")}-#{header.pid}")
         File.write("#{path}.new", Zlib.gzip(bytes), mode: "wb", perm: 0o600)
         File.rename("#{path}.new", path)
         prune
@@ -48,7 +49,20 @@ module Holdup
       # @return [Array<String>] paths, the newest first
       def files = Dir[File.join(@dir, "*#{SUFFIX}")].sort.reverse
 
+      # @return [Array<Kept>] the newest first
+      def kept = files.filter_map { |path| Kept.at(path) }
+
+      # @param id [String] of one that is listed
+      # @return [Kept, nil]
+      def find(id) = files.find { |path| File.basename(path) == "#{id}#{SUFFIX}" }&.then { |path| Kept.at(path) }
+
       private
+
+      # One process can leave two within a second: what it caught, and what somebody has asked for.
+      def free(name)
+        names = [name].chain((2..).lazy.map { |number| "#{name}-#{number}" })
+        names.map { |one| File.join(@dir, "#{one}#{SUFFIX}") }.find { |path| !File.exist?(path) }
+      end
 
       def prune
         room = KEPT_BYTES

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "../segment/directory"
 require_relative "../segment/layout"
 require_relative "control"
 require_relative "recording"
@@ -17,6 +18,16 @@ module Holdup
       def self.sweep(dir, alive)
         left = Dir[File.join(dir, "*#{Control::SUFFIX}")] - alive.map { |entry| Control.path(entry.path) }
         left.each { |path| File.unlink(path) }
+      end
+
+      # A process that stopped and started again has a closed segment too.
+      # @param dir [String] folder of the segments
+      # @return [Array<Segment::Directory::Entry>] of processes that can be asked
+      # @raise [SystemCallError] the folder can't be read
+      def self.processes(dir)
+        living = Segment::Directory.new(dir).entries.select { |entry| entry.alive && !entry.link }
+        sweep(dir, living)
+        living.reject { |entry| entry.read(&:header).closed? }
       end
 
       # @return [Segment::Directory::Entry]
@@ -54,9 +65,7 @@ module Holdup
       # Takes the file away from the process.
       # @return [String] its bytes up to the last event
       def take
-        header = self.header
-        length = header.events_offset + [header.head, header.capacity].min * Layout::EVENT_BYTES
-        bytes = File.binread(@path, length)
+        bytes = File.binread(@path, header.events_bytes)
         File.unlink(@path)
         bytes
       end

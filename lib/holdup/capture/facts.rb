@@ -22,13 +22,14 @@ module Holdup
         {}
       end
 
-      # @param bytes [String] of a capture
-      # @param more [Hash{String => Object}]
-      # @return [String] the same with more facts; without those that have no room
+      # @param bytes [String] of a capture; changed in place, because there are megabytes of it
+      # @param more [Hash{String => Object}] added, unless there is no room
+      # @return [String] the same
       def add(bytes, more)
         text = JSON.generate(of(bytes).merge(more))
         return bytes if text.bytesize > Layout::FACTS_BYTES
-        bytes.dup.tap { |copy| copy.bytesplice(Layout::FACTS, 4 + text.bytesize, [text.bytesize].pack("L<") + text.b) }
+        bytes.bytesplice(Layout::FACTS, 4 + text.bytesize, [text.bytesize].pack("L<") + text.b)
+        bytes
       end
     end
   end

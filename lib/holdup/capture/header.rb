@@ -50,6 +50,9 @@ module Holdup
       # @return [Integer] how many events were overwritten
       def overwritten = [head - capacity, 0].max
 
+      # @return [Integer] of the file up to its last event
+      def events_bytes = events_offset + [head, capacity].min * event_bytes
+
       # @return [String] "worker 0", or "pid 123" outside of a cluster
       def process_name = worker_index.negative? ? "pid #{pid}" : "worker #{worker_index}"
 

@@ -13,11 +13,12 @@ module Holdup
     Recording = Data.define(:header, :events, :threads, :names, :first_ticks, :last_ticks) do
       # @param bytes [String] the whole file, or its start up to the last event
       # @param path [String] for errors
+      # @param since [Integer] number of the first event that is wanted
       # @return [Recording]
       # @raise [DamagedData]
-      def self.parse(bytes, path:)
+      def self.parse(bytes, path:, since: 0)
         header = Header.parse(bytes, path:)
-        Parts.new(bytes, header, path).recording
+        Parts.new(bytes, header, path, [header.overwritten, since].max).recording
       end
 
       # @return [Integer] of the window
@@ -42,16 +43,18 @@ module Holdup
       # @param bytes [String]
       # @param header [Header]
       # @param path [String]
-      def initialize(bytes, header, path)
+      # @param since [Integer] number of the first event
+      def initialize(bytes, header, path, since)
         @bytes = bytes
         @header = header
         @path = path
+        @since = since
       end
 
       # @return [Recording]
       def recording
         events = self.events
-        first = @header.overwritten.zero? ? @header.begin_ticks : events.first&.time || @header.begin_ticks
+        first = @since.zero? ? @header.begin_ticks : events.first&.time || @header.begin_ticks
         last = [@header.end_ticks, *events.map(&:time)].max
         events.each { |event| event.time = [event.time - first, 0].max }
         Recording.new(header: @header, events:, threads:, names:, first_ticks: first, last_ticks: [last, first].max)
@@ -61,7 +64,7 @@ module Holdup
 
       # A hole is an event that nobody has finished: of a live process the next one, of a killed one its last.
       def events
-        numbers = (@header.overwritten...@header.head).each
+        numbers = (@since...@header.head).each
         found = numbers.lazy.map { |number| event(number) }
         found.drop_while(&:nil?).take_while(&:itself).to_a
       end

@@ -3,7 +3,7 @@
 require_relative "../capture/archive"
 require_relative "../capture/asking"
 require_relative "../inquiry/values"
-require_relative "../segment/directory"
+require_relative "../timeline/caught"
 require_relative "capture_report"
 require_relative "options"
 require_relative "places"
@@ -91,11 +91,8 @@ module Holdup
         raise UsageError.new("#{entries.size} processes measure: #{entries.map(&:pid).join(", ")}", "choose one with --pid, or take --all")
       end
 
-      # A process that stopped and started again has a closed segment too.
       def alive
-        living = Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.link }
-        Holdup::Capture::Asking.sweep(@dir, living)
-        living.reject { |entry| entry.read(&:header).closed? }
+        Holdup::Capture::Asking.processes(@dir)
       rescue Errno::ENOENT
         []
       rescue SystemCallError => error
@@ -128,6 +125,7 @@ module Holdup
 
       def keep(asking, ended)
         bytes = asking.take
+        Holdup::Capture::Facts.add(bytes, Holdup::Timeline::Caught.facts(bytes))
         path = @archive.add(bytes, Time.at(@console.clock.realtime_s))
         recording = Holdup::Capture::Recording.parse(bytes, path:)
         (@caught ||= []) << recording.header.caught.positive?

@@ -32,6 +32,7 @@ module Holdup
       def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false)
         @console = console
         @store = Places.store(console.env, store)
+        @captures = Places.captures(console.env, store)
         @dir = Places.directory(console.env, dir)
         @interval = interval
         @parent = parent
@@ -59,7 +60,7 @@ module Holdup
       end
 
       def collector
-        Collector.new(store: Stores.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, log:)
+        Collector.new(store: Stores.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, captures: @captures, log:)
       end
 
       def say(message) = log.warn(message)

@@ -82,8 +82,9 @@ module Holdup
         def collector
           require_relative "../collector"
           require_relative "../stores"
-          url = @configuration.store || Stores.default_url(@env, home: @env["HOME"] || Dir.home)
-          Collector.new(store: Stores.open(url), directory: @configuration.segment_dir, log: @log)
+          home = @env["HOME"] || Dir.home
+          url = @configuration.store || Stores.default_url(@env, home:)
+          Collector.new(store: Stores.open(url), directory: @configuration.segment_dir, log: @log, captures: Stores.captures_dir(url, @env, home:))
         end
       end
     end

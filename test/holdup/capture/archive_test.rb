@@ -41,6 +41,23 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
     end
   end
 
+  def test_lists_what_is_kept_by_its_first_page
+    in_folder do |archive|
+      archive.add(Holdup::Capture::Facts.add(bytes.dup, {"trigger" => "rule"}), Time.at(60))
+      archive.add(bytes, Time.at(0))
+      File.write(File.join(archive.dir, "19700101T000200Z-9.holdup-capture"), "nonsense")
+      File.write(File.join(archive.dir, "other.holdup-capture"), "")
+      assert_equal %w[19700101T000200Z-9 19700101T000100Z-7 19700101T000000Z-7], archive.kept.map(&:id)
+      assert_equal [[{}, nil, nil], [{"trigger" => "rule"}, 1, 10], [{}, 1, 10]], archive.kept.map { |kept| [kept.facts, kept.events, kept.length_ns] }
+      assert_equal [Time.at(60), 7], archive.find("19700101T000100Z-7").to_h.values_at(:time, :pid)
+      assert_nil archive.find("../19700101T000100Z-7")
+    end
+  end
+
+  def test_two_of_a_process_within_a_second
+    in_folder { |archive| assert_equal 3, Array.new(3) { archive.add(bytes, Time.at(0)) }.uniq.size }
+  end
+
   private
 
   def bytes = @bytes ||= EventRing.new.running(1).suspended(1, 5).bytes(to: 10)

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../capture/archive"
+require_relative "../capture/control"
+require_relative "../capture/facts"
+require_relative "../segment/directory"
+
+module Holdup
+  class Collector
+    # Takes the captures that processes have left in memory, says in them what they caught, and packs them into the folder of
+    # those that are kept. An incident catches units in all workers: of what rules leave, one is kept in the time that a rule
+    # wants between two.
+    class Keeper
+      NS = 1_000_000_000
+
+      # @param archive [Capture::Archive]
+      # @param directory [Segment::Directory]
+      # @param complaints [Complaints]
+      # @param clock [Clock]
+      def initialize(archive:, directory:, complaints:, clock:)
+        @archive = archive
+        @directory = directory
+        @complaints = complaints
+        @clock = clock
+      end
+
+      # @return [void]
+      def call
+        orphans.each { |path| take(path) }
+        left.each { |path| take(path) }
+      end
+
+      private
+
+      def left = Dir[File.join(@directory.path, "*{#{Capture::Watch::ENDED},#{Capture::Control::LEFT}}")].sort
+
+      # What was still waiting when its process was killed.
+      def orphans
+        armed = Dir[File.join(@directory.path, "*#{Capture::Watch::ARMED}")]
+        return armed if armed.empty?
+        armed - @directory.entries.select(&:alive).map { |entry| Capture::Control.base(entry.path) + Capture::Watch::ARMED }
+      end
+
+      # What can't be kept is no reason to fill the memory, and nobody's fault but its own.
+      def take(path)
+        header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
+        keep(path, header) if wanted?(path, header)
+      rescue DamagedData, SystemCallError => error
+        @complaints.again(:capture, "a capture can't be kept: #{error.message}")
+      ensure
+        File.unlink(path) if File.exist?(path)
+      end
+
+      def wanted?(path, header)
+        return false if path.end_with?(Capture::Watch::ARMED) && header.caught.zero?
+        return true unless header.facts["trigger"] == "rule"
+        rested?(header.facts["every_s"]).tap { |rested| @kept_ns = @clock.monotonic_ns if rested }
+      end
+
+      def rested?(every_s) = @kept_ns.nil? || @clock.monotonic_ns - @kept_ns >= every_s.to_i * NS
+
+      # Playing events again is loaded by the first one.
+      def keep(path, header)
+        require_relative "../timeline/caught"
+        bytes = File.binread(path, header.events_bytes)
+        @archive.add(Capture::Facts.add(bytes, Timeline::Caught.facts(bytes)), Time.at(@clock.realtime_s))
+      end
+    end
+  end
+end

@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture/archive"
+require "holdup/timeline"
+
+# A real Puma whose own rule waits for a light request that stalls too long, while a hog keeps the GVL for 300 ms at a time:
+# nobody asks, and the collector keeps what led to it.
+class CaptureRuleIntegrationTest < Minitest::Test
+  include CommandLine
+
+  RULE = "stall > 100 ms, only=GET /light"
+
+  def test_the_rule_catches_a_slow_light_request_and_the_hog_is_named
+    serving do |app, archive|
+      app.wait { app.live.any? }
+      traffic = %w[/light /hog].map { |path| Traffic.to(app, path, clients: 1) }
+      kept = app.wait(60) { archive.kept.first }
+      traffic.each(&:stop)
+      assert_told(kept)
+      assert_story(kept)
+    end
+  end
+
+  private
+
+  def serving(&)
+    env = {"HOLDUP_CAPTURE" => RULE, "HOLDUP_COLLECTOR" => "process"}
+    ServedApp.serve(*ServedApp::BUNDLED, "puma", "-C", "puma.rb", app: "plain", env:) { |app| yield app, Holdup::Capture::Archive.new(File.join(app.root, "captures")) }
+  end
+
+  def assert_told(kept)
+    assert_equal ["rule", RULE, "GET /light", "GET /hog"], kept.facts.values_at("trigger", "rule", "unit", "holder")
+    assert_operator kept.facts["stalled_ns"], :>, 100_000_000
+    assert_operator kept.facts["wall_ns"], :>=, kept.facts["stalled_ns"]
+  end
+
+  # Of the time that somebody held the GVL meanwhile: what passes while nobody does is the machine's, not the hog's.
+  def assert_story(kept)
+    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(kept.path))
+    waits = Holdup::Timeline::Story.new(scene, scene.caught).waits
+    parts = waits.flat_map(&:parts)
+    hogs = parts.select { |part| part.unit&.name == "GET /hog" }
+    assert_operator hogs.sum(&:ticks), :>=, 0.95 * parts.sum(&:ticks)
+    assert_in_delta kept.facts["stalled_ns"], scene.ns(waits.sum { |wait| wait.span.length }), 10_000
+    assert_match(/of its waiting was for GET \/hog\./, holdup("timeline", kept.path, "--unit", "caught").out)
+  end
+end
