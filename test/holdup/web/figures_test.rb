@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/reports/figures"
+require "holdup/web"
 require "json"
 
 # A number stands in a table, which the server writes, and in a chart, which a script writes: both say it alike. The script's
