@@ -59,6 +59,7 @@ module Holdup
 
       def check_names(found)
         found.unknown.each { |name| raise UsageError.new("no unit of that span is called #{name[0, 100].inspect}", "`holdup report` lists the names; * stands for any letters") }
+        found.overruled.each { |name| raise UsageError.new("no unit is left for #{name[0, 100].inspect}", "--without, or a name before it, has all of them; leave one out") }
         raise UsageError.new("no other unit of that span is left to compare", "let --without, --own-pool and --mix name fewer") if found.nobody_left?
       end
 

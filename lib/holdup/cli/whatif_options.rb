@@ -65,13 +65,10 @@ module Holdup
         yield(*match.captures)
       end
 
-      def twice(change) = [change[:without]].compact & [change[:own_pool]&.name, *change[:mix]&.keys, change[:halved], change[:io], *change[:priorities]&.keys].compact
-
       def check(change, kind)
         raise UsageError.new("whatif needs to know what would be different", "give one of #{CHANGES.keys.join(", ")}") if change.empty?
         raise UsageError.new("--io and --max-io-threads belong together", "give both: which requests are marked, and how many threads they may have") if change.key?(:io) != change.key?(:io_threads)
         raise UsageError.new("--io is for requests", "jobs have queues and capsules instead: see --own-pool") if change.key?(:io) && kind == :job
-        twice(change).each { |name| raise UsageError.new("#{name[0, 100].inspect} is taken away by --without and asked for by another option", "leave one of them out") }
         raise UsageError.new("--mix gives away more than there is", "the shares together have to stay below 100%") if change.fetch(:mix, {}).values.sum >= 1
       end
     end

@@ -51,12 +51,26 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_operator said["named"]["after"]["response_ns"]["p95"], :>, said["others"]["after"]["response_ns"]["p95"]
   end
 
+  def test_another_machine
+    two, four = [[], %w[--vcpus 4]].map { |vcpus| JSON.parse(whatif("--processes", "4", *vcpus, "--json").out) }
+    assert_equal two["before"], four["before"]
+    assert_operator four["after"]["ceiling_per_second"], :>, 1.2 * two["after"]["ceiling_per_second"]
+  end
+
+  def test_what_this_ruby_and_this_server_do_not_have
+    asked = %w[--slice 10ms --io Orders* --max-io-threads 4]
+    text = whatif(*asked).out.gsub(/\s+/, " ")
+    assert_match(/! RUBY_THREAD_TIMESLICE is heeded by Ruby 3\.4 and later; this was recorded on Ruby 3\.3\.8/, text)
+    assert_match(/! max_io_threads is of Puma 8 and later; this was recorded on puma, which/, text)
+    assert_match(/RUBY_THREAD_TIMESLICE が効くのは.*max_io_threads は Puma 8 以降/, whatif(*asked, "--lang", "ja").out.gsub(/\s+/, " "))
+  end
+
   def test_what_can_not_be
     {[] => /what would be different/, %w[--without Nobody*] => /no unit of that span is called "Nobody\*"/, %w[--slice 2s] => /from 1ms to 1s/, %w[--threads 0] => /whole number/,
      %w[--load much] => /above 0/, %w[--io Orders*] => /belong together/, %w[--io a --max-io-threads 2 --kind job] => /is for requests/, %w[--mix Orders*] => /such as Orders\*=30%/,
      %w[--mix Orders*=60% --mix Products*=50%] => /below 100%/, %w[--own-pool Orders*=lots] => /processes x threads/, %w[--priority Orders*=9] => /from -3 to 3/,
      %w[--mix Nobody*=10%] => /is called "Nobody\*"/, %w[--without *] => /no other unit/, %w[--own-pool *] => /no other unit/, %w[--mix *=50%] => /no other unit/,
-     %w[--without Orders* --own-pool Orders*=1x2] => /"Orders\*" is taken away by --without/}.each do |arguments, message|
+     %w[--without Orders* --own-pool Orders*=1x2] => /no unit is left for "Orders\*"/}.each do |arguments, message|
       said = whatif(*arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err

@@ -46,9 +46,12 @@ module Holdup
         # @return [Boolean] whether this Ruby lets the environment change it
         def slices? = Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
 
+        # @return [Boolean] whether the server knows threads for io
+        def knows_io_threads? = @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS
+
         # Where some are allowed already, nobody knows which requests ask for them.
         # @return [Boolean] whether the server could have threads for io
-        def io_threads? = @kind == :request && @setting["server"] == "puma" && @setting["max_io_threads"].nil? && @setting["server_version"].to_i >= IO_THREADS
+        def io_threads? = knows_io_threads? && @setting["max_io_threads"].nil?
 
         # Units on fibers share a thread, and other Rubies share no GVL.
         # @return [Boolean] whether models know such a thing

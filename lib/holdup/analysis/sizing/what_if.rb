@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "deployment"
 require_relative "objective"
 require_relative "recommendation"
 require_relative "what_if/change"
@@ -54,13 +55,23 @@ module Holdup
         def others = compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) }
 
         # @return [Boolean] whether some units are treated unlike others
-        def told_apart? = (@change.names - [@change.without]).any? && traffic.profiles.any? { |profile| !@change.touches?(profile.series.name) }
+        def told_apart? = (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
 
         # @return [Array<String>] names of the change that no recorded unit has
-        def unknown = @change.names.reject { |glob| traffic.profiles.any? { |profile| File.fnmatch?(glob, profile.series.name) } }
+        def unknown = @change.names.reject { |glob| series.any? { |name| File.fnmatch?(glob, name) } }
+
+        # @return [Array<String>] see Change#overruled
+        def overruled = @change.overruled(series)
+
+        # It is answered all the same: what an upgrade would bring is a good question.
+        # @return [Array<Symbol>] see Change#unsupported
+        def unsupported = setting ? @change.unsupported(Deployment.new(setting, kind: @base.recording.kind, members: [])) : []
+
+        # @return [Setting, nil] that was recorded
+        def setting = @base.recording.setting
 
         # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to compare
-        def nobody_left? = traffic.profiles.all? { |profile| @change.claims?(profile.series.name) }
+        def nobody_left? = series.all? { |name| @change.claims?(name) }
 
         # @return [Demand] after the change
         def demand = @base.estimates.call(@units.changed(traffic))
@@ -68,6 +79,8 @@ module Holdup
         private
 
         def traffic = @base.traffic
+
+        def series = @series ||= traffic.profiles.map { |profile| profile.series.name }.uniq
 
         def sides = @sides ||= compare(traffic, @seed, Traffic::UNITS)
 

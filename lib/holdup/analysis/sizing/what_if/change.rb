@@ -22,7 +22,7 @@ module Holdup
           priorities: {}, io: nil, io_threads: nil) = super
 
         # @return [Array<String>] all globs in it
-        def names = [without, halved, *mix.keys, own_pool&.name, *priorities.keys, io].compact.uniq
+        def names = [without, *kept].compact.uniq
 
         # @param name [String]
         # @return [Boolean]
@@ -39,6 +39,14 @@ module Holdup
         # @param name [String]
         # @return [Boolean] whether this is about units of that name
         def touches?(name) = names.any? { |glob| match?(glob, name) }
+
+        # @param series [Array<String>] names of the units that there are
+        # @return [Array<String>] globs whose units `without`, or a glob before them, has all of
+        def overruled(series) = kept.compact.uniq.reject { |glob| series.any? { |name| reaches?(glob, name) } }
+
+        # @param deployment [Deployment] that was recorded
+        # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io) does not have
+        def unsupported(deployment) = [*(:slice if time_slice_ns && !deployment.slices?), *(:io if io_threads && !deployment.knows_io_threads?)]
 
         # @return [Boolean] whether units are told apart in the replay
         def marks? = !own_pool.nil? || priorities.any? || !io.nil?
@@ -58,6 +66,13 @@ module Holdup
         end
 
         private
+
+        # What is asked of units that stay.
+        def kept = [halved, *mix.keys, own_pool&.name, *priorities.keys, io]
+
+        def reaches?(glob, name)
+          match?(glob, name) && !removes?(name) && [mix, priorities].all? { |each| !each.key?(glob) || each.keys.find { |one| match?(one, name) } == glob }
+        end
 
         def match?(glob, name) = !glob.nil? && File.fnmatch?(glob, name)
 

@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/deployment"
+require "holdup/analysis/sizing/what_if/change"
+
+class Holdup::Analysis::Sizing::WhatIf::ChangeTest < Minitest::Test
+  Sizing = Holdup::Analysis::Sizing
+  SERIES = %w[OrdersController#index OrdersController#show Products#index].freeze
+
+  def change(**options) = Sizing::WhatIf::Change.new(**options)
+
+  def deployment(**facts) = Sizing::Deployment.new({"ruby" => "3.4.5", "server" => "puma", "server_version" => "8.0.2"}.merge(facts.transform_keys(&:to_s)), kind: :request, members: [])
+
+  def test_a_name_whose_units_another_part_takes
+    assert_empty change(without: "Orders*", halved: "Products*").overruled(SERIES)
+    {{without: "Orders*", own_pool: Sizing::WhatIf::OwnPool.new(name: "Orders*")} => "Orders*", {without: "Orders*", io: "*#show"} => "*#show",
+     {mix: {"O*" => 0.3, "Orders*" => 0.2}} => "Orders*", {priorities: {"O*" => -1, "*#show" => -2}} => "*#show"}.each do |parts, name|
+      assert_equal [name], change(**parts).overruled(SERIES), parts.inspect
+    end
+  end
+
+  def test_the_first_that_fits_leaves_others_their_rest
+    assert_empty change(mix: {"*#show" => 0.1, "Orders*" => 0.2}, priorities: {"Orders*" => -1, "*#index" => -2}).overruled(SERIES)
+  end
+
+  def test_what_a_recorded_ruby_and_server_do_not_have
+    asked = change(time_slice_ns: 10_000_000, io: "Orders*", io_threads: 4)
+    assert_empty asked.unsupported(deployment)
+    assert_empty asked.unsupported(deployment(max_io_threads: 3))
+    assert_equal [:slice], asked.unsupported(deployment(ruby: "3.3.8"))
+    assert_equal [:io], asked.unsupported(deployment(server_version: "7.2.0"))
+    assert_empty change(threads: 3).unsupported(deployment(ruby: "3.3.8", server: "unicorn"))
+  end
+end
