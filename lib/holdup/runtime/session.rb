@@ -139,7 +139,7 @@ module Holdup
 
       def profile_facts
         pools = [*@server.pools.call, *@resources.pools].each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
-        {"server" => @server.name, **pools, **@resources.profile, **@capture&.profile, **@server.levers.call.map(&:facts).inject({}, :merge)}
+        {"server" => @server.name, **pools, **@resources.profile, **@capture&.profile.to_h, **@server.levers.call.map(&:facts).inject({}, :merge)}
       end
     end
   end
