@@ -7,6 +7,7 @@ require_relative "../compare"
 require_relative "../fibers"
 require_relative "../instructions"
 require_relative "../jit"
+require_relative "../jit_probe"
 require_relative "../predict"
 require_relative "../predict_growth"
 require_relative "../predict_jobs"
@@ -25,7 +26,7 @@ require_relative "machine"
 module Bench
   # The command line of bin/bench.
   class Command
-    BENCHES = {"release" => Release, "unit" => Unit, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
+    BENCHES = {"release" => Release, "unit" => Unit, "jit-probe" => JitProbe, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "replay" => Replay, "collector" => CollectorScript}.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
