@@ -3,6 +3,7 @@
 require_relative "advice/autoscaling_trap"
 require_relative "advice/convoy"
 require_relative "advice/cpu_throttling"
+require_relative "advice/db_connections"
 require_relative "advice/db_pool"
 require_relative "advice/io_threads"
 require_relative "advice/jit"
@@ -26,7 +27,7 @@ module Holdup
   # What to do about what was measured: one rule a file, each a pure function of the situation.
   module Advice
     RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
-      ReleaseStorm, Convoy, Native, DbPool, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed,
+      ReleaseStorm, Convoy, Native, DbPool, DbConnections, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed,
       *Jit::RULES].freeze
 
     # @param situation [Situation]

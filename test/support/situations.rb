@@ -13,11 +13,11 @@ module Situations
   # @param units [Hash] shapes as SampleWindows takes them
   # @yieldparam sample [SampleWindows]
   # @yieldreturn [Array<Holdup::Window>] more windows
-  def situation(units: SampleWindows::STOREFRONT, samples: [], recommendation: nil, levers: [], pool: nil, **options)
+  def situation(units: SampleWindows::STOREFRONT, samples: [], recommendation: nil, levers: [], pool: nil, written: [], **options)
     sample = SampleWindows.new(units:, accounts: {}, **options)
     windows = sample.to_a + (block_given? ? yield(sample) : [])
     summary = Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, samples:)
-    Holdup::Advice::Situation.new(summary:, recommendation:, levers: Holdup::Advice::Levers.new(levers), pool:)
+    Holdup::Advice::Situation.new(summary:, recommendation:, levers: Holdup::Advice::Levers.new(levers), pool:, files: ->(_path) { written })
   end
 
   # @return [Hash] one name whose units take so many ms in each state

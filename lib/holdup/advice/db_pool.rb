@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "change"
+require_relative "database_yml"
 require_relative "finding"
 
 module Holdup
@@ -21,10 +21,9 @@ module Holdup
           facts: {wait_share: connections.wait_share, size: connections.size.to_s, name: holder&.name.to_s, held_share: holder && connections.held_share(holder), query: "report"})
       end
 
-      # Rails' own file; what is written there is mostly the same variable that the server's threads come from.
       def change(situation)
         threads, size = situation.threads, situation.fact("db_pool")
-        Change.new(new: "pool: #{threads}", old: "pool: #{size}", where: "config/database.yml", rest: "then restart") if threads && size && size < threads
+        DatabaseYml.new(situation.written(DatabaseYml::PATH), size:).change(threads) if threads && size && size < threads
       end
     end
   end

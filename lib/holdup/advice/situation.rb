@@ -16,12 +16,18 @@ module Holdup
       # @param recommendation [Analysis::Sizing::Recommendation, nil] nil where nothing was recorded singly
       # @param levers [Levers]
       # @param pool [String, nil] the group of threads that was asked about
-      def initialize(summary:, recommendation: nil, levers: Levers.new([]), pool: nil)
+      # @param files [#call] path in the application's folder => its lines, none where it can't be read
+      def initialize(summary:, recommendation: nil, levers: Levers.new([]), pool: nil, files: ->(_path) { [] })
         @summary = summary
         @recommendation = recommendation
         @levers = levers
         @pool = pool
+        @files = files
       end
+
+      # @param path [String]
+      # @return [Array<String>]
+      def written(path) = @files.call(path)
 
       # @return [Symbol]
       def kind = recommendation ? recommendation.recording.kind : summary.unit_kind

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "machine"
+require_relative "processes/connection_use"
 require_relative "processes/course"
 require_relative "processes/group"
 require_relative "processes/member"
@@ -54,6 +55,9 @@ module Holdup
 
       # @return [Course] of their containers; CPU shares are of one core there too
       def containers_course = Course.new(containers.values, every_s: @span[:every_s])
+
+      # @return [ConnectionUse] of all of them
+      def connections = ConnectionUse.new(members)
 
       # @return [Array<Group>] processes of one server together, most CPU first
       def groups = @groups ||= members.group_by(&:server).map { |server, same| Group.new(server:, processes: same) }.sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }

@@ -56,7 +56,8 @@ module Holdup
       def run
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store) { |store| read(store) }
-        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines: WrittenLines.new), pool:)
+        lines = WrittenLines.new
+        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines:), pool:, files: lines.method(:all))
         @destination.write(report(sized, Advice.call(situation)).call)
         OK
       end

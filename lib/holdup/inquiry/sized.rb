@@ -74,7 +74,8 @@ module Holdup
       def machine = summary.processes.machines.min_by { |machine| machine.vcpus || Float::INFINITY }
 
       def limits
-        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"], **setting_limits, **@given.compact)
+        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"],
+          other_connections: summary.processes.connections.beside(@kind), **setting_limits, **@given.compact)
       end
 
       # Where no collector sampled the container.

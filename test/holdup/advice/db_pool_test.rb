@@ -15,11 +15,11 @@ module Holdup::Advice
 
     def test_a_pool_smaller_than_the_threads_with_a_diff
       recording = PlayedRecording.new(minutes: 2).tap { |one| one.setting = {"db_pool" => 3} }
-      told = told(found = find(DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING, recommendation: recording.recommendation) { |sample| waits(sample) })
+      told = told(found = find(DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING, recommendation: recording.recommendation, written: ["  pool: 3"]) { |sample| waits(sample) })
       assert_operator found.facts[:wait_share], :>, 0.3
       assert_match(/pool of 3/, told["what"])
       assert_match(/\A\d\d.\d % of all time; .* is kept by A#a\. \[holdup report\]\z/, told["seen"])
-      assert_match(/In config\/database.yml \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
+      assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
     end
 
     def test_nobody_waits

@@ -36,7 +36,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_json_and_markdown
-    said = JSON.parse(advise("--json").out)
+    said = usual
     assert_equal %w[change better medium], said.values_at("verdict", "why", "confidence")
     assert_equal({"processes" => 2, "threads" => 5}, said["best"].slice("processes", "threads"))
     assert_operator said["gain_interval"].first, :>, 0
@@ -46,6 +46,29 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     markdown = advise("--markdown").out
     assert_match(/^\| 2 x 5 \\<- \|/, markdown)
     assert_match(/^  ```diff\n  - workers 1\n  \+ workers 2\n  ```$/, markdown)
+  end
+
+  def asked(*arguments) = JSON.parse(advise("--json", *arguments).out)
+
+  def self.usual = @usual ||= yield
+
+  # @return [Hash] without any option, once for all
+  def usual = self.class.usual { asked }
+
+  def test_what_is_better_is_what_one_asks_for
+    cost = asked("--objective", "cost")
+    assert_equal [["change", 2], ["keep", 1]], [usual, cost].map { |said| [said["verdict"], said["best"]["processes"]] }
+  end
+
+  def test_another_load_on_another_machine
+    more = asked("--load", "x1.3", "--vcpus", "4", "--objective", "balanced")
+    assert_in_delta 1.3, more["peak_per_second"] / usual["peak_per_second"], 1e-3
+    assert_operator more["current"]["utilisation"], :>, 1.2 * usual["current"]["utilisation"]
+    five = more["candidates"].select { |one| one["threads"] == 5 && one["response_ns"].any? }
+    assert_equal [1, 2, 3, 4], five.map { |one| one["processes"] }
+    # A further process has to bring a tenth: the one with the least response times 1.1 for each, so not the last.
+    assert_operator more["best"]["processes"], :<, 4
+    assert_operator more["best"]["processes"], :>, 1
   end
 
   def test_in_japanese
@@ -137,7 +160,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   def test_an_application_that_waits_for_its_pool
     text = said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3}))
     assert_match(/(Mind|Likely because).* (wait|Units waited) for .*connections/, text)
-    assert_match(/In config\/database.yml \(then restart\): - pool: 3 \+ pool: 5/, text)
+    assert_match(/In config\/database.yml: max_connections: 5 \(before Rails 8\.1 pool: 5\), then restart/, text)
   end
 
   def test_what_can_not_be_asked

@@ -9,10 +9,12 @@ module Holdup
       #   run the same
       # - `memory_limit_bytes`, `base_bytes` (what else is in the container), `process_bytes` (of one process as it is now),
       #   `thread_bytes`: what one more thread takes
-      # - `pool`: connections that a process may have; `connections`: this application's share of what the server allows
-      Limits = Data.define(:vcpus, :beside, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :connections) do
+      # - `pool`: connections that a process may have; `connections`: this application's share of what the server allows; `other_connections`:
+      #   what threads beside those in question may have of it (of jobs, where requests are sized)
+      Limits = Data.define(:vcpus, :beside, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :connections, :other_connections) do
         # @param vcpus [Numeric]
-        def initialize(vcpus:, beside: 0.0, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, connections: nil) = super
+        def initialize(vcpus:, beside: 0.0, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, connections: nil,
+          other_connections: 0) = super
 
         # @param machine [Machine, nil] the host that has least
         # @param processes [Integer] on it
@@ -45,7 +47,7 @@ module Holdup
         end
 
         # @return [Integer] connections of all hosts together, when each thread keeps one
-        def connections_of(candidate) = hosts * candidate.slots
+        def connections_of(candidate) = hosts * candidate.slots + other_connections
 
         private
 

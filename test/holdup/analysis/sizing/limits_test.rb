@@ -48,6 +48,7 @@ module Holdup::Analysis::Sizing
       assert_nil limits.vcpus
       assert_nil limits.memory(NOW, current: NOW)
       assert_equal 30, limits.with(hosts: 3).connections_of(NOW)
+      assert_equal 42, limits.with(hosts: 3, other_connections: 12).connections_of(NOW)
     end
   end
 end

@@ -1,0 +1,45 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/advice/database_yml"
+
+class Holdup::Advice::DatabaseYmlTest < Minitest::Test
+  def change(*lines, size: 5, wanted: 8) = Holdup::Advice::DatabaseYml.new(lines, size:).change(wanted)
+
+  def test_a_number_is_changed_where_it_stands
+    found = change("default: &default", "  adapter: postgresql", "  pool: 5 # as many as threads")
+    assert_equal ["config/database.yml:3", "then restart"], [found.where, found.rest]
+    assert_equal ["- pool: 5 # as many as threads", "+ pool: 8 # as many as threads"], found.diff
+  end
+
+  def test_the_number_of_a_variable_that_is_not_set
+    ['max_connections: <%= ENV.fetch("RAILS_MAX_THREADS") { 5 } %>', 'pool: <%= ENV["RAILS_MAX_THREADS"] || 5 %>', "pool: <%= ENV.fetch('RAILS_MAX_THREADS', 5) %>",
+      'pool: "<%= ENV.fetch("RAILS_MAX_THREADS", "5").to_i %>"'].each do |line|
+      found = change("  #{line}")
+      assert_equal ["- #{line}", "+ #{line.sub("5", "8")}"], found.diff
+      assert_equal "then restart; where RAILS_MAX_THREADS is set, that counts", found.rest
+    end
+  end
+
+  def test_a_variable_that_is_set_is_what_has_to_be_changed
+    found = change('  pool: <%= ENV.fetch("DB_POOL_5") { 10 } %>')
+    assert_equal ["environment DB_POOL_5", ["- DB_POOL_5=5", "+ DB_POOL_5=8"]], [found.where, found.diff]
+  end
+
+  def test_what_is_computed_becomes_a_number
+    line = 'max_connections: <%= ENV.fetch("THREADS", "4").to_i + 1 %>'
+    assert_equal ["- #{line}", "+ max_connections: 8"], change(line).diff
+    assert_equal ["- pool: <%= Etc.nprocessors * 5 %>", "+ pool: 8"], change("pool: <%= Etc.nprocessors * 5 %>").diff
+  end
+
+  def test_of_several_databases_the_one_of_that_size
+    assert_equal "config/database.yml:2", change("  max_connections: 1", "  max_connections: 5").where
+    assert_empty change("  pool: 1", "  pool: 2").diff, "nobody knows which"
+  end
+
+  def test_nothing_is_made_up_where_nothing_can_be_read
+    found = change
+    assert_equal ["config/database.yml", nil, "max_connections: 8 (before Rails 8.1 pool: 8)"], [found.where, found.old, found.new]
+    assert_empty change("  pooling: 5", "  # pool: 5").diff
+  end
+end

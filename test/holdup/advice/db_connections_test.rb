@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class DbConnectionsTest < Minitest::Test
+    include Situations
+
+    def found(connections)
+      recommendation = PlayedRecording.new(minutes: 2).then { |one| one.recommendation(limits: one.limits(connections:)) }
+      jobs = container(processes: 1).each { |sample| sample.update(pid: 90, server: "sidekiq", "pool.0": "default", "pool.0.max": 10) if sample[:pid] == 10 }
+      find(DbConnections, units: unit(cpu: 5), samples: container(processes: 3) + jobs, recommendation:)
+    end
+
+    def test_more_than_the_server_has
+      told = told(found(30))
+      assert_equal "All threads together may have 25 (requests 15, jobs 10) of 30; beyond 80.0 % of them nothing is left for a restart, a console, a migration. [holdup advise --db-connections 30]", told["seen"]
+      assert_match(/PgBouncer/, told["do"])
+    end
+
+    def test_nothing_where_there_is_room_or_nobody_said_how_many
+      assert_nil found(32)
+      assert_nil found(nil)
+    end
+  end
+end
