@@ -8,6 +8,7 @@
 #include "dumps.h"
 #include "fibers.h"
 #include "hook.h"
+#include "mass_draws.h"
 #include "replay_methods.h"
 #include "segment_file.h"
 #include "segment_record.h"
@@ -266,6 +267,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_ext_ractor_safe(true);
     VALUE holdup = rb_define_module("Holdup");
     dumps_init(holdup);
+    mass_draws_init(holdup);
     rp_init(holdup);
     VALUE probe = rb_define_module_under(holdup, "Probe");
     hook_error = rb_const_get(holdup, rb_intern("UnsupportedError"));

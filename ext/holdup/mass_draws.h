@@ -1,0 +1,125 @@
+/*
+ * Holdup::MassDraws: what intervals of comparisons are found by, hundreds of times each: rows of numbers added up as often as
+ * each was drawn, such sums mixed, and quantiles of the mix. lib/holdup/analysis/comparison/masses.rb is the oracle.
+ *
+ * All of them are doubles in Strings. Rows stand one behind the other, each with the number of its first column, how many it has,
+ * and these.
+ */
+#ifndef HOLDUP_MASS_DRAWS_H
+#define HOLDUP_MASS_DRAWS_H
+
+#include <ruby.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define MASS_HEAD 2
+
+typedef struct {
+    const double *at;
+    long size;
+} doubles_t;
+
+static doubles_t doubles_of(VALUE string)
+{
+    StringValue(string);
+    return (doubles_t){.at = (const double *)RSTRING_PTR(string), .size = RSTRING_LEN(string) / (long)sizeof(double)};
+}
+
+static VALUE doubles_new(long size)
+{
+    VALUE string = rb_str_new(NULL, size * (long)sizeof(double));
+    memset(RSTRING_PTR(string), 0, (size_t)size * sizeof(double));
+    return string;
+}
+
+/* Takes one row off; false where it is none. */
+static bool mass_row(doubles_t *rows, long columns, long *first, doubles_t *row)
+{
+    if (rows->size < MASS_HEAD || !(rows->at[0] >= 0 && rows->at[0] <= columns && rows->at[1] >= 0 && rows->at[1] <= columns)) return false;
+    *first = (long)rows->at[0];
+    *row = (doubles_t){.at = rows->at + MASS_HEAD, .size = (long)rows->at[1]};
+    if (row->size > columns - *first || row->size > rows->size - MASS_HEAD) return false;
+    rows->at += MASS_HEAD + row->size;
+    rows->size -= MASS_HEAD + row->size;
+    return true;
+}
+
+/* total(rows, times, columns): the sum of all rows, each as often as `times` says */
+static VALUE mass_total(VALUE self, VALUE rows, VALUE times, VALUE columns)
+{
+    (void)self;
+    Check_Type(times, T_ARRAY);
+    long width = NUM2LONG(columns);
+    if (width < 0) rb_raise(rb_eArgError, "there are no %ld columns", width);
+    VALUE total = doubles_new(width);
+    doubles_t left = doubles_of(rows), row;
+    for (long i = 0, first; i < RARRAY_LEN(times); i++) {
+        if (!mass_row(&left, width, &first, &row)) rb_raise(rb_eArgError, "row %ld is damaged", i);
+        double weight = NUM2DBL(rb_ary_entry(times, i));
+        double *sum = (double *)RSTRING_PTR(total) + first;
+        if (weight != 0)
+            for (long j = 0; j < row.size; j++) sum[j] += weight * row.at[j];
+    }
+    RB_GC_GUARD(rows);
+    return total;
+}
+
+static double mass_of(doubles_t masses)
+{
+    double mass = 0;
+    for (long i = 0; i < masses.size; i++) mass += masses.at[i];
+    return mass;
+}
+
+/* mix(totals, weights): each of the totals has as much of the mix as its weight says, whatever its mass; none has nothing */
+static VALUE mass_mix(VALUE self, VALUE totals, VALUE weights)
+{
+    (void)self;
+    Check_Type(totals, T_ARRAY);
+    Check_Type(weights, T_ARRAY);
+    long width = RARRAY_LEN(totals) ? doubles_of(rb_ary_entry(totals, 0)).size : 0;
+    VALUE mix = doubles_new(width);
+    for (long i = 0; i < RARRAY_LEN(totals); i++) {
+        VALUE total = rb_ary_entry(totals, i);
+        double weight = NUM2DBL(rb_ary_entry(weights, i)), *sum = (double *)RSTRING_PTR(mix);
+        doubles_t part = doubles_of(total);
+        if (part.size != width) rb_raise(rb_eArgError, "total %ld has %ld columns, not %ld", i, part.size, width);
+        double mass = mass_of(part);
+        if (mass > 0)
+            for (long j = 0; j < width; j++) sum[j] += part.at[j] * (weight / mass);
+        RB_GC_GUARD(total);
+    }
+    return mix;
+}
+
+/*
+ * find(masses, share)
+ * @return [Array(Integer, Float), nil] the column in which that share of the mass is reached, and which share of the column's
+ *   own; nil: there is no mass
+ */
+static VALUE mass_find(VALUE self, VALUE string, VALUE share)
+{
+    (void)self;
+    doubles_t masses = doubles_of(string);
+    double left = NUM2DBL(share) * mass_of(masses), within = 1;
+    long last = -1;
+    for (long i = 0; i < masses.size; left -= masses.at[i++]) {
+        if (masses.at[i] <= 0) continue;
+        last = i;
+        if (left > masses.at[i]) continue;
+        within = left / masses.at[i];
+        break;
+    }
+    RB_GC_GUARD(string);
+    return last < 0 ? Qnil : rb_assoc_new(LONG2NUM(last), DBL2NUM(within));
+}
+
+static void mass_draws_init(VALUE holdup)
+{
+    VALUE draws = rb_define_module_under(holdup, "MassDraws");
+    rb_define_singleton_method(draws, "total", mass_total, 3);
+    rb_define_singleton_method(draws, "mix", mass_mix, 2);
+    rb_define_singleton_method(draws, "find", mass_find, 2);
+}
+
+#endif
