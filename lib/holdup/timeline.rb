@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "timeline/excerpt"
 require_relative "timeline/holders"
 require_relative "timeline/patterns"
 require_relative "timeline/scene"

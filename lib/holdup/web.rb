@@ -25,6 +25,8 @@ module Holdup
     DEVELOPMENT = %w[development test].freeze
     # A request here computes for longer than most: it gives the GVL back after an eighth of the usual time slice.
     PRIORITY = -3
+    # Where a capture is asked for.
+    ORDERS = "/captures"
 
     class << self
       # @param env [Hash] the Rack environment
@@ -35,15 +37,22 @@ module Holdup
 
       def settings
         settings = configuration
-        {store: -> { open_store(settings) }, dir: settings.segment_dir, auth: settings.web_auth, open: development?}
+        {store: -> { open_store(settings) }, dir: settings.segment_dir, captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open: development?}
       end
 
       def configuration = Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
 
       def open_store(settings)
         require_relative "stores"
-        Stores.open(settings.store || Stores.default_url(ENV, home: ENV["HOME"] || Dir.home), read_only: true)
+        Stores.open(settings.store || Stores.default_url(ENV, home:), read_only: true)
       end
+
+      def captures_dir(settings)
+        require_relative "stores"
+        Stores.captures_dir(settings.store || Stores.default_url(ENV, home:), ENV, home:)
+      end
+
+      def home = ENV["HOME"] || Dir.home
 
       # Nobody who says nothing is taken for a developer.
       def development?
@@ -54,13 +63,17 @@ module Holdup
 
     # @param store [#call] opens the store to read; it is closed after each request
     # @param dir [String] folder of the segments, for the page on health
+    # @param captures [#call, nil] says in which folder captures are kept; nil: there are none
+    # @param orders [Boolean] whether captures may be asked for
     # @param auth [Hash, #call, :none, nil] who may see it, see docs/configuration.md
     # @param open [Boolean] whether everybody may where `auth` says nothing
     # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
     # @param clock [Clock]
     # @param language [String, nil] where a browser does not ask for one of ours
-    def initialize(store:, dir:, auth: nil, open: false, hosts: nil, clock: Clock.new, language: nil)
-      @access = Access.new(auth: auth || (open ? :none : nil), hosts:)
+    def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new, language: nil)
+      @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
+      @kept = captures
+      @orders = orders
       @facts = {store:, dir:, clock:, language:}
     end
 
@@ -69,11 +82,15 @@ module Holdup
     def call(env)
       require_relative "web/app"
       env[UNMEASURED] = true
-      env[Context::KEY] = Context.new(refusal: @access.call(env), **@facts)
+      env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
       yielding { App.call(env) }
     end
 
     private
+
+    def captures = @captures ||= Captures.new(@kept&.call)
+
+    def ordering = @orders ? Capture::Ordering.new(dir: @facts[:dir], clock: @facts[:clock]) : nil
 
     def yielding
       before = Thread.current.priority

@@ -23,9 +23,7 @@ module Holdup
       # @return [String] folder of the captures: beside the store where that is a file
       def captures(env, given = nil)
         require_relative "../stores"
-        url = store(env, given)
-        url = Stores.default_url(env.to_h.except("HOLDUP_STORE"), home: env["HOME"] || Dir.home) unless url.start_with?("sqlite:", "/", ".")
-        File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
+        Stores.captures_dir(store(env, given), env, home: env["HOME"] || Dir.home)
       end
 
       # @return [String] "ja" for a Japanese locale, else "en"

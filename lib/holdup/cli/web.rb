@@ -37,10 +37,11 @@ module Holdup
         @console = console
         @host = host
         @port = port
-        @auth = Configuration.build(env: console.env).web_auth
+        @auth, @orders = Configuration.build(env: console.env).then { |settings| [settings.web_auth, settings.web_capture] }
         raise UsageError.new("--bind #{host} shows it to others", "set HOLDUP_WEB_AUTH=user:password (or none) first") unless loopback? || @auth
         @store = Places.store(console.env, store)
         @dir = Places.directory(console.env, dir)
+        @captures = Places.captures(console.env, store)
         @language = language || Places.language(console.env)
       end
 
@@ -60,7 +61,7 @@ module Holdup
 
       # Whoever may run this may read the store. A page of another site that calls itself by a name of its own must not.
       def dashboard
-        Holdup::Web.new(store: -> { Stores.open(@store, read_only: true) }, dir: @dir, auth: @auth, open: loopback?,
+        Holdup::Web.new(store: -> { Stores.open(@store, read_only: true) }, dir: @dir, captures: -> { @captures }, orders: @orders, auth: @auth, open: loopback?,
           hosts: loopback? ? ["127.0.0.1", "localhost", "[::1]"] : nil, clock: @console.clock, language: @language)
       end
     end

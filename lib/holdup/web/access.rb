@@ -12,13 +12,16 @@ module Holdup
       end
 
       READING = %w[GET HEAD].freeze
+      OWN_SITE = %w[same-origin none].freeze
       CHALLENGE = {"www-authenticate" => 'Basic realm="Holdup", charset="UTF-8"'}.freeze
 
       # @param auth [Hash{Symbol => String}, #call, :none, nil] nil: nobody may
       # @param hosts [Array<String>, nil] names that it may be asked by: another one on loopback is a page of somebody else's
-      def initialize(auth:, hosts: nil)
+      # @param posts [Array<String>] paths that something may be sent to
+      def initialize(auth:, hosts: nil, posts: [])
         @auth = auth
         @hosts = hosts
+        @posts = posts
       end
 
       # @param env [Hash] the Rack environment
@@ -41,11 +44,19 @@ module Holdup
         end
       end
 
-      # Nothing here is changed by a request; one that tries from another site is told so.
+      # Mostly nothing is changed by a request; one that tries from another site is told so.
       def method(env)
         return if READING.include?(env["REQUEST_METHOD"])
-        return Refusal.new(status: 403, key: :refused_site) unless [nil, "same-origin", "none"].include?(env["HTTP_SEC_FETCH_SITE"])
+        return Refusal.new(status: 403, key: :refused_site) unless own_site?(env)
+        return if env["REQUEST_METHOD"] == "POST" && @posts.include?(env["PATH_INFO"])
         Refusal.new(status: 405, key: :refused_method, headers: {"allow" => READING.join(", ")})
+      end
+
+      # Without TLS browsers say only where a form comes from; programs say neither.
+      def own_site?(env)
+        site, origin = env.values_at("HTTP_SEC_FETCH_SITE", "HTTP_ORIGIN")
+        return OWN_SITE.include?(site) if site
+        origin.nil? || origin.b.sub(%r{\Ahttps?://}, "") == env["HTTP_HOST"].to_s.b
       end
 
       # Both are compared whatever the first says, as digests of one length: how long it takes tells nothing.

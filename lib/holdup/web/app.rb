@@ -4,6 +4,8 @@ require "roda"
 require "uri"
 require_relative "../errors"
 require_relative "assets"
+require_relative "captures"
+require_relative "captures/routes"
 require_relative "context"
 require_relative "headers"
 require_relative "language"
@@ -19,6 +21,8 @@ module Holdup
     # Routes: a page under its name, its files under the name with an ending, what pages refer to under assets/. What can't
     # be answered is a page too, that says what to do.
     class App < Roda
+      include Captures::Routes
+
       FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8", "md" => "text/markdown; charset=utf-8"}.freeze
       ASSETS = Assets.new
       # Of what stands behind the question mark.
@@ -38,7 +42,9 @@ module Holdup
         next unless env["PATH_INFO"].valid_encoding?
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
+        r.post("captures") { order }
         r.is("series", String) { |name| series(name) }
+        r.is("captures", String, String) { |id, format| captured(id, format) }
         r.is { shown("overview") }
         r.root { shown("overview") }
         r.is(String) { |name| shown(*name.split(".", 2)) }

@@ -2,8 +2,9 @@
 
 module Holdup
   class Web
-    # What a request of the dashboard is answered from. `store` opens the store; `refusal`: why it is not answered, mostly nil.
-    Context = Data.define(:store, :dir, :clock, :language, :refusal)
+    # What a request of the dashboard is answered from. `store` opens the store; `captures`: those that are kept; `ordering`:
+    # takes orders for captures, nil where nobody may give any; `refusal`: why it is not answered, mostly nil.
+    Context = Data.define(:store, :dir, :captures, :ordering, :clock, :language, :refusal)
     # Where it is in the Rack environment.
     Context::KEY = "holdup.web"
   end

@@ -3,6 +3,7 @@
 require_relative "../reports/page"
 require_relative "../reports/section"
 require_relative "blocks"
+require_relative "captures/story"
 require_relative "charts/block"
 
 module Holdup
@@ -36,6 +37,7 @@ module Holdup
         when Charts::Block then table(block.twin)
         when Blocks::Split then listed(block, SPLIT.map { |key| @words.call(key) }, block.rows.map { |row| [row.name, row.share, row.each, row.sum, row.meaning] })
         when Blocks::Findings then listed(block, [], [], block.items.empty? ? [block.none] : block.items.flat_map { |item| finding(item) })
+        when Captures::Story then listed(block, block.columns, block.rows, block.notes)
         when Blocks::Facts then listed(block, [], [], block.pairs.map { |name, text| "#{name}: #{text}" })
         when Blocks::Checks then listed(block, [], [], block.items.map { |_, word, *texts| "#{word}: #{texts.compact.join(" ")}" })
         end
@@ -52,7 +54,7 @@ module Holdup
 
       def text(cell)
         case cell
-        when Blocks::Link then cell.text
+        when Blocks::Link then cell.text.to_s
         when Blocks::Bar, Blocks::Meter then cell.label
         else cell.to_s
         end

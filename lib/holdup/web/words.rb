@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../reports/words"
+require_relative "locales/captures_en"
+require_relative "locales/captures_ja"
 require_relative "locales/charts_en"
 require_relative "locales/charts_ja"
 require_relative "locales/en"
@@ -10,7 +12,7 @@ module Holdup
   class Web
     # The sentences of the dashboard in one language, with those of the reports under them.
     class Words
-      LANGUAGES = {"en" => Locales::EN.merge(Locales::CHARTS_EN).freeze, "ja" => Locales::JA.merge(Locales::CHARTS_JA).freeze}.freeze
+      LANGUAGES = {"en" => Locales::EN.merge(Locales::CAPTURES_EN, Locales::CHARTS_EN).freeze, "ja" => Locales::JA.merge(Locales::CAPTURES_JA, Locales::CHARTS_JA).freeze}.freeze
 
       attr_reader :language
       # @return [Reports::Words]

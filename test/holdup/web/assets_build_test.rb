@@ -16,7 +16,7 @@ class Holdup::Web::AssetsBuildTest < Minitest::Test
 
   def test_a_browser_gets_little
     sizes = Dir["#{ASSETS}/*.{css,js,svg}"].to_h { |file| [File.basename(file), Zlib.gzip(File.binread(file), level: 9).bytesize] }
-    assert_equal %w[charts.css dark.css holdup.css main.js mark.svg], sizes.keys.sort
+    assert_equal %w[charts.css dark.css holdup.css main.js mark.svg timeline.css timeline.js], sizes.keys.sort
     assert_operator sizes.values.sum, :<=, MOST_BYTES, sizes.inspect
   end
 
@@ -27,7 +27,7 @@ class Holdup::Web::AssetsBuildTest < Minitest::Test
   if WITH_NODE
     def test_a_fresh_build_is_the_same
       assets(folder)
-      Dir.children(folder).tap { |built| assert_equal %w[LICENSES.txt charts.css main.js], built.sort }.each do |file|
+      Dir.children(folder).tap { |built| assert_equal %w[LICENSES.txt charts.css main.js timeline.css timeline.js], built.sort }.each do |file|
         assert File.binread("#{folder}/#{file}") == File.binread("#{ASSETS}/#{file}"), "#{file} is not what assets/ says; run bin/assets"
       end
     end

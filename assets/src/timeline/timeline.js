@@ -1,0 +1,30 @@
+import { tellers } from "../format.js";
+import { reveal } from "../reveal.js";
+import { decode } from "./data.js";
+import { Viewer } from "./viewer.js";
+
+/** The page of a capture is whole without this: it draws what stands in tables. */
+const place = document.querySelector("[data-capture]");
+if (place) open(place).catch((error) => apologize(place, error));
+
+async function open(place) {
+  const answer = await fetch(place.dataset.capture, { credentials: "same-origin" });
+  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  const capture = decode(await answer.arrayBuffer());
+  reveal(place.querySelector(".viewer"));
+  const viewer = new Viewer(place, capture, { words: JSON.parse(place.dataset.words), tell: tellers(document.documentElement.lang).ns, ask });
+  const asked = new URLSearchParams(location.search), [from, to] = ["from_ns", "to_ns"].map((name) => Number(asked.get(name) ?? NaN));
+  if (to > from) viewer.look({ from, to });
+  else viewer.follow(Number(asked.get("unit")));
+}
+
+/** Has the page's tables tell of that part, and the address as well. */
+function ask({ from, to }, unit) {
+  const address = new URL(location.href), words = { from_ns: Math.floor(from), to_ns: Math.ceil(to), unit };
+  for (const [name, value] of Object.entries(words)) value === undefined ? address.searchParams.delete(name) : address.searchParams.set(name, value);
+  document.dispatchEvent(new CustomEvent("holdup:move", { detail: address.href }));
+}
+
+function apologize(place, error) {
+  place.querySelector("[role=status]").textContent = `${place.dataset.failed} (${error.message})`;
+}

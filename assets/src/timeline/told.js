@@ -1,0 +1,83 @@
+import { end, stalled, waitedFor } from "./spans.js";
+
+/** So many holders of one wait are named. */
+const HELD = 6;
+
+/**
+ * A sentence of the server with its %<name>s filled in.
+ * @param {string} text
+ * @param {Record<string, string>} facts
+ */
+export const filled = (text, facts) => text.replace(/%<(\w+)>s/g, (_, name) => facts[name] ?? "");
+
+/** What is under the cursor in words, for eyes and for screen readers: who waited, for whom; each of those leads there. */
+export class Told {
+  /**
+   * @param {HTMLElement} place with a line and a list
+   * @param {import("./data.js").Capture} capture
+   * @param {Record<string, string>} words
+   * @param {(ns: number) => string} tell
+   * @param {(row: number, time: number) => void} go
+   */
+  constructor(place, capture, words, tell, go) {
+    Object.assign(this, { capture, words, tell, go });
+    this.line = place.querySelector("[aria-live]");
+    this.list = place.querySelector("ul");
+  }
+
+  /** @param {number} at row @param {number} span */
+  show(at, span) {
+    const row = this.capture.rows[at];
+    this.line.textContent = this.#sentence(row, span);
+    this.list.replaceChildren(...(row.kind === "thread" && stalled(this.capture, row, span) ? this.#holders(row, span) : []));
+  }
+
+  #sentence(row, span) {
+    const { capture, words } = this, from = row.from[span];
+    const facts = { who: row.kind === "holder" ? this.#holder(row, span) : row.name, time: this.tell(end(capture, row, span) - from), at: this.tell(from), state: this.#state(row, span) };
+    return [filled(words.period, facts), row.kind === "thread" && this.#unit(row.unit[span]), this.#method(row, span)].filter(Boolean).join(" · ");
+  }
+
+  /** In the row of holders nobody held in what is absent elsewhere. */
+  #state(row, span) {
+    const state = this.capture.states[row.state[span]];
+    return this.words[row.kind === "holder" && state === "absent" ? "nobody" : state];
+  }
+
+  #holder(row, span) {
+    return row.by[span] ? this.#who(row.by[span], row.unit[span]) : this.words.holder;
+  }
+
+  #unit(id) {
+    const unit = this.capture.units.get(id);
+    return unit ? `${unit.name} #${id}` : "";
+  }
+
+  #who(by, unit) {
+    return [this.#unit(unit), this.capture.rows[by].name].filter(Boolean).join(" · ");
+  }
+
+  #method(row, span) {
+    return this.capture.methods[row.method?.[span] ?? 0];
+  }
+
+  #holders(row, span) {
+    const { held, handoff } = waitedFor(this.capture, row, span);
+    const items = held.slice(0, HELD).map((part) => this.#item(part));
+    if (handoff > 0) items.push(item(`${this.words.handoff}: ${this.tell(handoff)}`));
+    return items;
+  }
+
+  #item({ by, unit, method, ns, from }) {
+    const button = Object.assign(document.createElement("button"), { type: "button" });
+    button.textContent = `${[this.#who(by, unit), this.capture.methods[method]].filter(Boolean).join(" · ")}: ${this.tell(ns)}`;
+    button.addEventListener("click", () => this.go(by, from));
+    return item(button);
+  }
+}
+
+function item(content) {
+  const element = document.createElement("li");
+  element.append(content);
+  return element;
+}

@@ -1,0 +1,149 @@
+import { onThemeChange } from "../theme.js";
+import { hands } from "./hands.js";
+import { Minimap } from "./minimap.js";
+import { Picture } from "./picture.js";
+import { search } from "./search.js";
+import { end, last, longestStall, nextStall } from "./spans.js";
+import { Told } from "./told.js";
+import { fitted, keyed, showing, zoomed } from "./window.js";
+
+const CLOSER = 1.5;
+
+/** A capture to look through: the picture, what is under the cursor in words, and the part of it that is looked at. */
+export class Viewer {
+  /**
+   * @param {HTMLElement} place see views/blocks/capture.erb
+   * @param {import("./data.js").Capture} capture
+   * @param {{words: Record<string, string>, tell: (ns: number) => string, ask: (part: {from: number, to: number}, unit?: number) => void}} how
+   */
+  constructor(place, capture, { words, tell, ask }) {
+    Object.assign(this, { place, capture, ask });
+    this.stage = place.querySelector("[role=application]");
+    this.picture = new Picture(this.stage.querySelector("canvas"), capture, { tell, holder: words.holder });
+    this.minimap = new Minimap(place.querySelector(".minimap"), capture.length, (middle) => this.look(fitted(middle - this.#size / 2, this.#size, capture.length)));
+    this.told = new Told(place.querySelector(".told"), capture, words, tell, (row, time) => this.goTo(row, time));
+    this.window = { from: 0, to: capture.length };
+    this.#listen();
+    this.#fit();
+    new ResizeObserver(() => this.#fit()).observe(this.stage);
+    onThemeChange(() => this.#repaint());
+  }
+
+  get #size() {
+    return this.window.to - this.window.from;
+  }
+
+  /** @param {{from: number, to: number}} window */
+  look(window) {
+    this.window = window;
+    this.#draw();
+  }
+
+  /** Puts the cursor on what a row was in. */
+  goTo(row, time, window = this.window) {
+    const { from } = this.capture.rows[row], span = last(from, time);
+    this.cursor = { row, span };
+    this.told.show(row, span);
+    this.look(showing(window, from[span], end(this.capture, this.capture.rows[row], span), this.capture.length));
+  }
+
+  /** @param {number | undefined} id of a unit; what is not its own gets paler */
+  follow(id) {
+    this.followed = this.capture.units.get(id);
+    if (!this.followed) return this.#draw();
+    const { from, to, row } = this.followed;
+    this.goTo(row, longestStall(this.capture, this.capture.rows[row], from, to) ?? from, fitted(from - (to - from) * 0.1, (to - from) * 1.2, this.capture.length));
+  }
+
+  #listen() {
+    this.stage.addEventListener("keydown", (event) => this.#key(event));
+    hands(this.stage, this);
+    for (const button of this.place.querySelectorAll("[data-do]")) button.addEventListener("click", () => this.do(button.dataset.do));
+    search(this.place.querySelector("[type=search]"), this.place.querySelector(".found"), this.capture, (one) => this.#found(one));
+  }
+
+  #found({ row, time, unit }) {
+    if (unit) this.#follow(unit);
+    else this.goTo(row, time);
+  }
+
+  #follow(unit) {
+    this.follow(unit);
+    this.ask(this.window, unit);
+  }
+
+  #key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const moved = keyed(event.key, this.window, this.#middle(), this.capture.length);
+    if (moved) this.look(moved);
+    else if (!this.do(KEYS[event.key])) return;
+    event.preventDefault();
+  }
+
+  /** What zooming by keys leaves in its place: the cursor, where it is seen. */
+  #middle() {
+    const at = this.cursor && this.capture.rows[this.cursor.row].from[this.cursor.span];
+    return at >= this.window.from && at <= this.window.to ? at : (this.window.from + this.window.to) / 2;
+  }
+
+  /** @param {string} what a button or key is for @returns {boolean} whether that is something to do */
+  do(what) {
+    const known = {
+      closer: () => this.look(zoomed(this.window, CLOSER, this.#middle(), this.capture.length)),
+      further: () => this.look(zoomed(this.window, 1 / CLOSER, this.#middle(), this.capture.length)),
+      whole: () => this.look({ from: 0, to: this.capture.length }),
+      next: () => this.#stall(1), before: () => this.#stall(-1), up: () => this.#row(-1), down: () => this.#row(1),
+      follow: () => this.#followCursor(), tables: () => this.ask(this.window, this.followed?.id), free: () => this.#free(),
+    }[what];
+    known?.();
+    return Boolean(known);
+  }
+
+  #stall(step) {
+    const { row, span } = this.cursor ?? { row: this.capture.rows.findIndex((one) => one.kind === "thread"), span: -1 };
+    const own = this.capture.rows[row], next = own && nextStall(this.capture, own, span, step);
+    if (next !== undefined) this.goTo(row, own.from[next]);
+  }
+
+  #row(step) {
+    const row = Math.max(0, Math.min(this.capture.rows.length - 1, (this.cursor?.row ?? -1) + step));
+    this.goTo(row, this.#middle(), this.window);
+  }
+
+  #followCursor() {
+    const unit = this.cursor && this.capture.rows[this.cursor.row].unit[this.cursor.span];
+    if (unit) this.#follow(unit);
+  }
+
+  #free() {
+    this.followed = this.cursor = undefined;
+    this.#draw();
+  }
+
+  #fit() {
+    if (this.wide === this.stage.clientWidth) return;
+    this.wide = this.stage.clientWidth;
+    this.picture.fit(this.stage.clientWidth);
+    this.minimap.fit(this.picture.levels, this.picture.layout);
+    this.#repaint();
+  }
+
+  #repaint() {
+    this.picture.brush.forget();
+    this.minimap.brush.forget();
+    this.#draw();
+  }
+
+  /** Once a frame, however much happens in it. */
+  #draw() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = undefined;
+      const begun = performance.now();
+      const drawn = this.picture.draw(this.window, this.cursor, this.followed);
+      this.minimap.draw(this.window);
+      this.place.dispatchEvent(new CustomEvent("holdup:drawn", { detail: { ms: performance.now() - begun, drawn } }));
+    });
+  }
+}
+
+const KEYS = { ArrowUp: "up", ArrowDown: "down", n: "next", p: "before", Enter: "follow", t: "tables", Escape: "free" };

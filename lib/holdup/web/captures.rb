@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "../capture/archive"
+require_relative "../errors"
+require_relative "../timeline"
+
+module Holdup
+  class Web
+    # The captures that are kept, as pages read them. Only what the folder lists is ever opened: an address has the name of
+    # one, and never a path. Playing a capture again takes a second and more, so the last one stays at hand.
+    class Captures
+      # @param dir [String, nil] nil: there is none
+      def initialize(dir)
+        @archive = Capture::Archive.new(dir) if dir
+        @lock = Mutex.new
+      end
+
+      # @return [Array<Capture::Kept>] the newest first
+      def all = @archive ? @archive.kept : []
+
+      # @param id [String, nil]
+      # @return [Capture::Kept]
+      # @raise [UsageError] none is called so
+      def find(id)
+        @archive&.find(id) || raise(UsageError.new("there is no such capture", "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
+      end
+
+      # @param kept [Capture::Kept]
+      # @return [Timeline::Scene]
+      # @raise [DamagedData, UsageError] it can't be read
+      def scene(kept)
+        @lock.synchronize do
+          @scene = nil unless @shown == kept.id
+          @shown = kept.id
+          @scene ||= Timeline::Scene.new(reading { Capture::Archive.read(kept.path) })
+        end
+      end
+
+      # @param kept [Capture::Kept]
+      # @return [String] the file as it is
+      # @raise [UsageError]
+      def bytes(kept) = reading { File.binread(kept.path) }
+
+      private
+
+      # One may be pruned meanwhile.
+      def reading
+        yield
+      rescue SystemCallError => error
+        raise UsageError.new("the capture can't be read (#{error.class.name.delete_prefix("Errno::")})", "choose another one")
+      end
+    end
+  end
+end

@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../../timeline/export/picture"
+
+module Holdup
+  class Web
+    class Captures
+      # A capture as the viewer draws it: columns of numbers that a browser maps without reading them one by one
+      # (assets/src/timeline/data.js). Little endian: two u32 (version, bytes of the JSON behind them), the JSON, filled up to a
+      # multiple of 8; then for each lane `from` (f64, ns since the window's begin), `unit` (u32, 0 for none), `state` (u8), then for each GVL
+      # `from`, `to` (f64), `lane`, `unit`, `method` (u32, 0 where it is not known) of its holders in the order of time. Each column begins at a multiple of 8.
+      class Columns
+        VERSION = 1
+        # What a `state` of a span stands for, by its number.
+        STATES = %w[running stalled preempted io lock sleep idle unknown absent].freeze
+        CODES = STATES.each_with_index.to_h { |name, code| [name.to_sym, code] }.freeze
+        ALIGNED = 8
+
+        # @param scene [Timeline::Scene]
+        def initialize(scene)
+          @scene = scene
+          @picture = Timeline::Export::Picture.new(scene)
+          @places = @picture.lanes.each_with_index.to_h.compare_by_identity
+        end
+
+        # @return [String] bytes
+        def call
+          head = JSON.generate(told)
+          [[VERSION, head.bytesize].pack("L<2"), head, filled(8 + head.bytesize), *lanes, *gvls].join.b
+        end
+
+        private
+
+        def told
+          {length_ns: @picture.length_ns, states: STATES, methods: [nil], lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
+           gvls: holders.map { |number, pairs| {number:, count: pairs.size} }}
+        end
+
+        def lane_told(lane)
+          {number: lane.number, name: Reports::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
+        end
+
+        # @return [Array<Array>] id, place of its lane, name, from, to
+        def units
+          @scene.units.filter_map { |unit| [unit.id, @places[unit.lane], Reports::Width.clean(@picture.unit_name(unit)), *@picture.bounds(unit)] if @places.key?(unit.lane) }
+        end
+
+        def lanes
+          @picture.lanes.flat_map do |lane|
+            spans = lane.spans
+            [column(spans.map { |span| @picture.ns(span.from) }, "E*"), column(spans.map { |span| unit(span) }, "L<*"), column(spans.map { |span| code(span) }, "C*")]
+          end
+        end
+
+        def gvls
+          holders.values.flat_map do |pairs|
+            [column(pairs.map { |_, span| @picture.ns(span.from) }, "E*"), column(pairs.map { |_, span| @picture.ns(span.to) }, "E*"),
+              column(pairs.map { |lane, _| @places[lane] }, "L<*"), column(pairs.map { |_, span| unit(span) }, "L<*"), column(pairs.map { 0 }, "L<*")]
+          end
+        end
+
+        def holders
+          @holders ||= @picture.lanes.group_by(&:ledger).transform_values do |lanes|
+            lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] } }.sort_by { |_, span| span.from }
+          end
+        end
+
+        def unit(span) = span.unit.zero? ? 0 : @scene.unit_of(span)&.id.to_i
+
+        def code(span)
+          return CODES.fetch(span.kind || :idle) if span.state == :idle
+          CODES.fetch((span.kind == :preempted) ? :preempted : span.state)
+        end
+
+        def column(values, format)
+          bytes = values.pack(format)
+          bytes << filled(bytes.bytesize)
+        end
+
+        def filled(bytes) = "\0" * (-bytes % ALIGNED)
+      end
+    end
+  end
+end

@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "../../capture/archive"
+require_relative "../../timeline/export"
+require_relative "columns"
+
+module Holdup
+  class Web
+    class Captures
+      # What a capture can be had as: what the viewer draws, the file itself, the formats of other viewers.
+      class Files
+        # `name` of the file that a browser keeps, nil for what it only reads
+        File = Data.define(:type, :name, :body)
+
+        JSON_TYPE = "application/json; charset=utf-8"
+        BYTES_TYPE = "application/octet-stream"
+        ALL = {
+          "columns" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: nil, body: Columns.new(captures.scene(kept)).call) },
+          "packed" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept)) },
+          **Timeline::Export::FORMATS.keys.to_h do |format|
+            [format.to_s, ->(captures, kept) { File.new(type: JSON_TYPE, name: "#{kept.id}-#{format}.json", body: Timeline::Export.call(captures.scene(kept), format)) }]
+          end
+        }.freeze
+
+        # @param captures [Captures]
+        def initialize(captures)
+          @captures = captures
+        end
+
+        # @param id [String]
+        # @param format [String]
+        # @return [File, nil] nil where there is no such format
+        # @raise [UsageError, DamagedData]
+        def call(id, format) = ALL[format]&.call(@captures, @captures.find(id))
+      end
+    end
+  end
+end

@@ -1,0 +1,12 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    class Captures
+      # What one unit went through. `rows`: since when, for how long, what, as Reports::TimelineStory has them
+      Story = Data.define(:title, :columns, :rows, :notes) do
+        def view = "story"
+      end
+    end
+  end
+end

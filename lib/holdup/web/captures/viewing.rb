@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "json"
+
+module Holdup
+  class Web
+    class Captures
+      # The viewer's place in a page; `words`: what it says, by their names in assets/src/timeline.
+      Viewing = Data.define(:id, :words) do
+        # @param words [Words]
+        # @return [String] JSON
+        def self.told(words) = JSON.generate(Viewing::SAID.to_h { |key| [key, words.call(:"viewer_#{key}")] })
+
+        def view = "capture"
+      end
+
+      Viewing::SAID = %i[period holder nobody running stalled preempted io lock sleep idle unknown absent handoff].freeze
+
+      # Links to the files of a capture. `formats`: {String => String}
+      Downloads = Data.define(:title, :id, :formats) do
+        def view = "downloads"
+      end
+    end
+  end
+end

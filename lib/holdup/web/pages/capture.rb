@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "../../inquiry/values"
+require_relative "../../reports/timeline"
+require_relative "../../reports/timeline_story"
+require_relative "../../timeline/export"
+require_relative "../captures/files"
+require_relative "../captures/story"
+require_relative "../captures/viewing"
+require_relative "base"
+
+module Holdup
+  class Web
+    module Pages
+      # One capture: drawn by a script, and told in tables, of all of it or of a part: for whom threads waited, the units that
+      # waited longest, and the story of one of them.
+      class Capture < Base
+        # Beyond what any capture has.
+        LONGEST_NS = 0..(1 << 53)
+
+        # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
+        def blocks
+          [Blocks::Lead.new(text: report.title), Blocks::Notes.new(texts: [*reason, *report.remarks, *report.findings]), viewing, *story, units, holders, files].compact
+        end
+
+        # @return [String] see docs/capture.md
+        def export(ending, title) = (ending == "json") ? Holdup::Timeline::Export.call(scene, :json) : super
+
+        def span? = false
+
+        def title = word(:title_capture)
+
+        private
+
+        def kept = @kept ||= @context.captures.find(query["id"])
+
+        def scene = @scene ||= @context.captures.scene(kept)
+
+        def reason = []
+
+        def viewing = Web::Captures::Viewing.new(id: kept.id, words: Web::Captures::Viewing.told(@words))
+
+        def excerpt = @excerpt ||= Holdup::Timeline::Excerpt.new(scene, **part)
+
+        # @return [Hash{Symbol => Integer}] ticks
+        def part
+          from_ns, to_ns = %w[from_ns to_ns].map { |name| Inquiry::Values.whole(name, query[name], LONGEST_NS) if query[name] }
+          return {} unless from_ns && to_ns
+          raise UsageError.new("from_ns is not before to_ns", "there would be nothing to show; swap or correct them") unless from_ns < to_ns
+          {from: ticks(from_ns), to: ticks(to_ns)}
+        end
+
+        def ticks(ns) = (ns << 32) / scene.recording.header.rate
+
+        def report
+          @report ||= Reports::Timeline.new(scene, holders: Holdup::Timeline::Holders.new(scene, waits: excerpt.waits), patterns: Holdup::Timeline::Patterns.new(scene).call,
+            within: excerpt.units, words: @words.reports)
+        end
+
+        def units
+          section = report.units
+          Blocks::Table.of(section, notes: where) { |name, row| section.rows[row][1].then { |id| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => id)) } } unless section.rows.empty?
+        end
+
+        def holders = Blocks::Table.of(report.holders, notes: where)
+
+        def where
+          return [] if excerpt.whole?
+          [word(:capture_part, from: Reports::Figures.duration(scene.ns(excerpt.from)), to: Reports::Figures.duration(scene.ns(excerpt.to)))]
+        end
+
+        def clean(text) = Reports::Width.clean(text)
+
+        def asked = query.all.slice("id", "from_ns", "to_ns")
+
+        def story
+          unit = chosen or return
+          told = Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words: @words.reports)
+          [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
+            notes: [told.split, *told.remarks].map { |text| clean(text) })]
+        end
+
+        def chosen
+          id = query["unit"] or return
+          scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new("there is no such unit in this capture", "choose it in the table of units"))
+        end
+
+        def files
+          formats = Web::Captures::Files::ALL.keys - ["columns"]
+          Web::Captures::Downloads.new(title: word(:capture_files), id: kept.id, formats: formats.to_h { |format| [format, word(:"capture_#{format}")] })
+        end
+      end
+    end
+  end
+end

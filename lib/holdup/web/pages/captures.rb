@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/width"
+require_relative "../captures/order_form"
+require_relative "../charts/block"
+require_relative "base"
+
+module Holdup
+  class Web
+    module Pages
+      # The captures that are kept, the newest first: why each was taken, whom it shows, what it cost.
+      class Captures < Base
+        COLUMNS = %i[taken process capture_why capture_unit capture_stall capture_holder capture_events capture_length capture_cost capture_size].freeze
+
+        # @return [Array<Object>]
+        def blocks = [*asked, (all.empty? ? nothing : table), *ordering]
+
+        def span? = false
+
+        # @return [Array<String>] its figures are those of files
+        def exports = %w[csv md]
+
+        private
+
+        def all = @all ||= @context.captures.all
+
+        def nothing = Blocks::Notes.new(texts: [word(:no_captures)])
+
+        def asked = query["asked"] ? [Blocks::Lead.new(text: word(:capture_asked, pid: Reports::Width.clean(query["asked"])), level: :good)] : []
+
+        def table
+          Blocks::Table.new(title: word(:captures_kept), columns: COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }, rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
+        end
+
+        def row(kept)
+          taken = Blocks::Link.new(text: Charts::Moment.new(at_s: kept.time.to_i, seconds: true), page: "capture", params: {"id" => kept.id})
+          return [taken, *Array.new(COLUMNS.size - 2, Reports::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)] unless kept.header
+          [taken, process(kept), why(kept.facts), *caught(kept.facts), *figures(kept), bytes(kept)]
+        end
+
+        def process(kept) = Reports::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
+
+        def why(facts)
+          trigger = facts["trigger"]
+          text = word(TRIGGERS.fetch(trigger, :trigger_asked))
+          facts["rule"] ? "#{text}: #{Reports::Width.clean(facts["rule"])}" : text
+        end
+
+        TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule, "dashboard" => :trigger_dashboard}.freeze
+        private_constant :TRIGGERS
+
+        # The unit that it was taken for, and who held it up.
+        def caught(facts)
+          return Array.new(3, Reports::Figures::NONE) unless facts["unit"]
+          [named(facts["unit"]), told(facts["stalled_ns"]), facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Reports::Figures::NONE]
+        end
+
+        def named(name) = Reports::Width.clean(name.to_s)
+
+        def told(ns) = ns.is_a?(Integer) ? Reports::Figures.duration(ns) : Reports::Figures::NONE
+
+        def figures(kept) = [Reports::Figures.count(kept.events), Reports::Figures.duration(kept.length_ns), Reports::Figures.duration(kept.header.cost_ns)]
+
+        def bytes(kept) = Reports::Figures.bytes(kept.bytes)
+
+        def ordering
+          processes = @context.ordering&.processes or return []
+          [Web::Captures::OrderForm.new(title: word(:capture_now), processes: processes.to_h { |place| [place.pid, Reports::Width.clean(place.name)] })]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,186 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture/archive"
+require "holdup/web"
+require "json"
+
+class Holdup::Web::CapturesTest < Minitest::Test
+  include Dashboard
+  include TemporaryFolder
+
+  MS = 1_000_000
+  HOSTILE = "<script>alert(1)</script>\u202E"
+
+  def app = @app ||= dashboard(captures: -> { folder })
+
+  # The hog holds for 100 ms, while the light unit waits for 90 of them, and 2 ms for nobody.
+  def ring(hog: "GET /hog")
+    ring = EventRing.new(names: [hog, "GET /light"], threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
+    ring.collected(2, 20 * MS, 30 * MS).suspended(2, 100 * MS, unit: 1).resumed(3, 102 * MS, unit: 2)
+    ring.ends(1, 2, 103 * MS, name: hog).ends(2, 3, 110 * MS, name: "GET /light")
+  end
+
+  def keep(bytes = ring.bytes(to: 200 * MS), second: 0) = File.basename(archive.add(bytes, Time.utc(2026, 11, 21, 12, 0, second)), ".holdup-capture")
+
+  def archive = Holdup::Capture::Archive.new(folder)
+
+  def scene = Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+
+  def test_without_one_the_page_says_how_to_take_one
+    %w[en ja].each do |language|
+      get "/captures", {"lang" => language}
+      assert_equal 200, last_response.status
+      assert_includes text, "holdup capture --seconds 10"
+    end
+    @app = dashboard
+    get "/captures"
+    assert_equal 200, last_response.status
+  end
+
+  def test_the_newest_first_with_a_link_to_each
+    ids = [keep(second: 1), keep(second: 2)]
+    get "/captures"
+    assert_equal ids.reverse, markup.scan(/capture\?id=([^"&]+)/).flatten
+    assert_match(/pid 7 .* 200 ms/, text)
+  end
+
+  def test_one_that_is_broken_is_listed_and_said_to_be
+    File.write(File.join(folder, "20261121T120000Z-9.holdup-capture"), "no capture")
+    get "/captures"
+    assert_includes CGI.unescapeHTML(text), "can't be read"
+    %w[/capture?id=20261121T120000Z-9 /captures/20261121T120000Z-9/columns].each do |address|
+      get address
+      assert_equal 503, last_response.status
+      assert_includes text, "is no capture of Holdup"
+    end
+  end
+
+  def test_the_tables_tell_who_held_and_whom
+    id = keep
+    get "/capture", {"id" => id}
+    assert_equal 200, last_response.status
+    assert_match(/GET \/light 2 108 ms 8.00 ms 92.0 ms 8.00 ms GET \/hog/, text)
+    assert_match(/GET \/hog 90.0 ms 97.8 %/, text)
+    assert_includes markup, %(data-capture="/captures/#{id}/columns")
+    get "/capture", {"id" => id, "unit" => "2", "lang" => "ja"}
+    assert_includes text, "GET /hog"
+    assert_includes markup, "unit=2"
+  end
+
+  def test_a_part_has_sums_of_its_own
+    get "/capture", {"id" => keep, "from_ns" => (20 * MS).to_s, "to_ns" => (50 * MS).to_s}
+    assert_match(/GET \/hog 30.0 ms 100 %/, text)
+    assert_includes text, "Only what lies between 20.0 ms and 50.0 ms"
+    excerpt = Holdup::Timeline::Excerpt.new(scene, from: 20 * MS, to: 50 * MS)
+    assert_equal [30 * MS], excerpt.waits.map { |wait| wait.span.length }
+    assert_equal 2, excerpt.units.size
+  end
+
+  def test_columns_add_up_to_what_the_timeline_says
+    get "/captures/#{keep}/columns"
+    told = columns(last_response.body)
+    assert_equal scene.lanes.map { |lane| lane.spans.to_h { |span| [[span.from, span.to], span.state] } }, told[:lanes].map { |lane| lane.to_h { |from, to, state, _| [[from, to], state] } }
+    assert_equal scene.lanes.map { |lane| lane.spans.map(&:length).sum }, told[:lanes].map { |lane| lane.sum { |from, to, *| to - from } }
+    held = told[:holders].sum { |from, to, *| to - from }
+    assert_equal held, scene.lanes.sum { |lane| lane.sums[:running] }
+    assert_equal [["srv 1", 1], ["srv 2", 2]], told[:holders].map { |_, _, lane, unit| [told[:names][lane], unit] }.uniq.reject { |_, unit| unit.zero? }
+  end
+
+  # As assets/src/timeline/data.js reads them.
+  def columns(bytes)
+    version, length = bytes.unpack("L<2")
+    assert_equal 1, version
+    head = JSON.parse(bytes.byteslice(8, length))
+    at = 8 + length
+    take = lambda do |format, size, count|
+      at += -at % 8
+      bytes.unpack("#{format}#{count}", offset: at).tap { at += size * count }
+    end
+    lanes = head["lanes"].map { |lane| lane(head, *[["E", 8], ["L<", 4], ["C", 1]].map { |format, size| take.call(format, size, lane["count"]) }) }
+    holders = head["gvls"].flat_map { |gvl| [["E", 8], ["E", 8], ["L<", 4], ["L<", 4], ["L<", 4]].map { |format, size| take.call(format, size, gvl["count"]) }.transpose }
+    assert_equal bytes.bytesize, at + -at % 8
+    {lanes:, holders:, names: head["lanes"].map { |lane| lane["name"] }}
+  end
+
+  def lane(head, from, units, states)
+    ends = [*from.drop(1), head["length_ns"]]
+    from.zip(ends, states, units).map { |begun, ended, state, unit| [begun.to_i, ended.to_i, shown(head["states"][state]), unit] }
+  end
+
+  def shown(state) = {"preempted" => :stalled, "io" => :idle, "lock" => :idle, "sleep" => :idle}.fetch(state, state.to_sym)
+
+  def test_files_for_other_viewers
+    id = keep
+    %w[columns packed firefox perfetto speedscope json].each do |format|
+      get "/captures/#{id}/#{format}"
+      assert_equal 200, last_response.status, format
+    end
+    assert_equal 200 * MS, JSON.parse(last_response.body)["length_ns"]
+    get "/captures/#{id}/packed"
+    assert_equal File.binread(archive.files.first), last_response.body.b
+    assert_equal %(attachment; filename="#{id}.holdup-capture"), last_response.headers["content-disposition"]
+    get "/captures/#{id}/columns", {}, {"HTTP_ACCEPT_ENCODING" => "gzip, br"}
+    assert_equal ["gzip", 1], [last_response.headers["content-encoding"], Zlib.gunzip(last_response.body).unpack1("L<")]
+    get "/capture.json", {"id" => id}
+    assert_equal 1, JSON.parse(last_response.body)["schema"]
+  end
+
+  def test_names_from_nowhere_are_no_files
+    keep
+    random = Random.new(3)
+    names = ["", "..", "../secret", "/etc/passwd", "..%2f..%2fetc%2fpasswd", "*", "20261121T120000Z-7.holdup-capture", "\u{1F4A9}", "a" * 900, "[", "{a,b}", "\\"] + Array.new(60) { random.bytes(random.rand(1..20)) }
+    names.each do |name|
+      assert_includes 400..499, answer("/capture", URI.encode_www_form("id" => name)), name.inspect
+      next if name.empty? || name.match?(%r{[/\0]})
+      assert_includes 400..499, answer("/captures/#{name.b}/columns", ""), name.inspect
+    end
+    assert_equal 404, answer("/captures/#{keep(second: 5)}/exe", "")
+  end
+
+  def test_words_from_nowhere
+    id = keep
+    [["unit", "99"], ["unit", "x"], ["from_ns", "x"], ["to_ns", "-1"], ["from_ns", "9" * 30]].each do |word, value|
+      asked = {"id" => id, "from_ns" => "1", "to_ns" => "2"}.merge(word => value)
+      assert_equal 400, answer("/capture", URI.encode_www_form(asked)), word
+    end
+    assert_equal 400, answer("/capture", URI.encode_www_form("id" => id, "from_ns" => "5", "to_ns" => "5"))
+  end
+
+  def answer(path, query) = app.call(Rack::MockRequest.env_for("/").merge("PATH_INFO" => path, "QUERY_STRING" => query)).first
+
+  def test_hostile_names_are_text
+    keep(ring(hog: HOSTILE).bytes(to: 200 * MS))
+    ["/captures", "/capture?id=20261121T120000Z-7", "/capture?id=20261121T120000Z-7&unit=2"].each do |address|
+      get address
+      refute_includes markup, "<script>alert"
+      refute_includes markup, "\u202E"
+    end
+    assert_includes CGI.unescapeHTML(text), "<script>alert(1)</script>"
+  end
+
+  def test_nobody_may_ask_unless_it_is_allowed
+    post "/captures", {"pid" => "1"}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
+    assert_equal 405, last_response.status
+    get "/captures"
+    refute_includes markup, "<form"
+  end
+
+  def test_where_it_is_allowed_only_by_a_page_of_ours
+    @app = dashboard(captures: -> { folder }, orders: true)
+    {{"HTTP_SEC_FETCH_SITE" => "cross-site"} => 403, {"HTTP_ORIGIN" => "http://elsewhere.example"} => 403, {"HTTP_ORIGIN" => "null"} => 403,
+     {"HTTP_SEC_FETCH_SITE" => "same-origin"} => 503, {"HTTP_ORIGIN" => "http://example.org"} => 503}.each do |headers, status|
+      post "/captures", {"pid" => "1"}, headers
+      assert_equal status, last_response.status, headers.inspect
+    end
+    assert_includes text, "process 1 measures nothing here"
+    ["x", "-1", nil].each do |pid|
+      post "/captures", {"pid" => pid}.compact, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
+      assert_equal 400, last_response.status
+    end
+    post "/", {}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
+    assert_equal 405, last_response.status
+    get "/captures"
+    assert_includes text, "No process of this host is measured now."
+  end
+end
