@@ -1,11 +1,12 @@
 # frozen_string_literal: true
 
+require_relative "../analysis/starvation"
 require_relative "finding"
 
 module Holdup
   module Advice
-    # Threads that hold the GVL and get no CPU: other processes have it, here or on the host next door. Whoever waits for
-    # the GVL waits for that too.
+    # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see Analysis::Starvation; each
+    # has sentences of its own). Whoever waits for the GVL waits for that too.
     module Starved
       # Against the time on a CPU.
       MUCH = 0.1
@@ -22,8 +23,16 @@ module Holdup
         return if situation.summary.empty? || split.share(:starved) < MUCH * split.share(:cpu) || split.share(:starved) < SEEN
         waiting = situation.summary.processes.members.filter_map(&:waiting_share)
         return if waiting.any? && waiting.max < QUEUED
-        Finding.new(rule: :starved, remedy: :machine, weight: split.share(:starved),
-          facts: {starved_share: split.share(:starved), cpu_share: split.share(:cpu), waiting_share: waiting.max, query: "report"})
+        who, facts = blamed(situation.machine)
+        Finding.new(rule: who ? :"starved_#{who}" : :starved, remedy: :machine, weight: split.share(:starved),
+          facts: {starved_share: split.share(:starved), cpu_share: split.share(:cpu), waiting_share: waiting.max, **facts, query: "report"})
+      end
+
+      # @return [Array(Symbol, Hash)] nil where nobody can tell who has it
+      def blamed(machine)
+        found = machine && Analysis::Starvation.new(machine)
+        who = found&.culprit or return [nil, {}]
+        [who, {own: found.own&.round(2), taken: found.taken&.round(2), vcpus: found.vcpus, stolen_share: machine.steal_share}]
       end
     end
   end

@@ -26,8 +26,26 @@ module Holdup
       # @return [Numeric, nil]
       def vcpus = trail(:vcpus) || @vcpus
 
-      # @return [Float, nil] CPU of everything in it as a share of its vCPUs, 0.0 .. 1.0
-      def cpu_share = (used = @trail&.rate(:cpu_ns)) && vcpus && used / vcpus
+      # @return [Float, nil] CPUs that everything in it uses
+      def used = @trail&.rate(:cpu_ns)
+
+      # @return [Float, nil] the same as a share of its vCPUs, 0.0 .. 1.0
+      def cpu_share = used && vcpus && used / vcpus
+
+      # @return [Float, nil] CPUs of the host that other containers use
+      def neighbours = (all = @trail&.rate(:host_busy_ns)) && used && [all - used, 0.0].max
+
+      # @return [Float, nil] of the host's CPUs, how much was in use or stolen
+      def host_share = (all = @trail&.rate(:host_busy_ns)) && trail(:host_cpus) && (all + stolen.to_f) / trail(:host_cpus)
+
+      # @return [Float, nil] CPUs that were wanted and that the hypervisor gave to others
+      def stolen = @trail&.rate(:steal_ns)
+
+      # @return [Float, nil] of the CPU time that the host used or wanted
+      def steal_share
+        wanted = stolen && stolen + @trail.rate(:host_busy_ns).to_f
+        stolen / wanted if wanted&.positive?
+      end
 
       # @param member [Processes::Member]
       # @return [Float, nil] of the container's vCPUs
@@ -66,9 +84,8 @@ module Holdup
 
       # @return [Float] CPUs that are used by what is not measured, as far as is known
       def beside
-        all = @trail&.rate(:cpu_ns)
         measured = Processes::Group.at_a_moment(members, &:cpu_share)
-        (all && measured) ? [all - measured, 0.0].max : 0.0
+        (used && measured) ? [used - measured, 0.0].max : 0.0
       end
 
       # @param members [Array<Processes::Member>]

@@ -2,6 +2,7 @@
 
 require_relative "../setting_facts/cgroup"
 require_relative "../setting_facts/machine"
+require_relative "host_facts"
 
 module Holdup
   class Collector
@@ -18,14 +19,16 @@ module Holdup
       # @param root [String] where the trees of control groups are
       def initialize(proc: "/proc", root: "/sys/fs/cgroup")
         @places = {proc:, root:}
+        @host = HostFacts.new(proc:)
       end
 
       # @param pid [Integer, String] a process of it
       # @return [Hash{Symbol => Numeric}] cpus, vcpus; cpu_ns, periods, throttled_periods, throttled_ns since the group
-      #   exists; memory_bytes, reclaimable_bytes (page cache that is in them), memory_limit_bytes; without what is unknown
+      #   exists; memory_bytes, reclaimable_bytes (page cache that is in them), memory_limit_bytes; those of HostFacts; without
+      #   what is unknown
       def call(pid)
         @group = SettingFacts::Cgroup.new(**@places, pid:)
-        {**machine(pid), **cpu, **memory}.compact
+        {**machine(pid), **cpu, **memory, **@host.call}.compact
       end
 
       private

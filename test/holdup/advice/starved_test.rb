@@ -14,6 +14,41 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
+    # @param rates [Hash] milliseconds of CPU in each second, of counters of the container
+    def starved(processes: 1, vcpus: 2.0, host_cpus: 4, **rates)
+      counters = rates.transform_values { |ms| ->(passed) { passed * ms * MS } }
+      find(Starved, units: unit(cpu: 10, starved: 4), samples: container(processes:, vcpus:, run_delay_share: 0.4, host_cpus:, **counters))
+    end
+
+    def test_these_processes_themselves
+      found = starved(processes: 2, vcpus: 1.0, cpu_ns: 1000, steal_ns: 0, host_busy_ns: 3900)
+      assert_equal :starved_own, found.rule
+      assert_match(/These processes alone use 1\.?0?0? of 1 vCPUs\./, told(found)["seen"])
+    end
+
+    def test_other_processes_of_the_container
+      found = starved(vcpus: 1.0, cpu_ns: 950, steal_ns: 0, host_busy_ns: 1000)
+      assert_equal :starved_beside, found.rule
+      assert_match(/not measured use 0\.45 of 1 vCPUs, the measured ones 0\.50\./, told(found)["seen"])
+    end
+
+    def test_other_containers_of_the_host
+      found = starved(cpu_ns: 500, steal_ns: 0, host_busy_ns: 3800)
+      assert_equal :starved_host, found.rule
+      assert_match(/others use 3\.30 of them, these processes 0\.50\./, told(found)["seen"])
+    end
+
+    def test_other_machines_of_the_hypervisor
+      found = starved(cpu_ns: 500, steal_ns: 300, host_busy_ns: 900)
+      assert_equal :starved_steal, found.rule
+      assert_match(/25\.0 % of the CPU time that this machine wanted was stolen \(0\.30 CPUs\)\./, told(found)["seen"])
+    end
+
+    def test_nobody_can_tell_who
+      assert_equal :starved, starved(cpu_ns: 500, steal_ns: 1, host_busy_ns: 900).rule
+      assert_equal :starved, find(Starved, units: unit(cpu: 10, starved: 4)).rule
+    end
+
     def test_nothing_where_nobody_else_had_it
       assert_nil find(Starved, units: unit(cpu: 10, starved: 4), samples: container(run_delay_share: 0.001))
       assert_nil find(Starved, units: unit(cpu: 10), samples: container(run_delay_share: 0.4))
