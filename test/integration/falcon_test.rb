@@ -5,6 +5,7 @@ require "contracts/server_contract"
 
 class FalconTest < Minitest::Test
   include ServerContract
+  include JitTold
 
   def server_command = %w[bundle exec ruby -W:deprecated -S falcon host falcon.rb]
 
@@ -49,7 +50,7 @@ class FalconTest < Minitest::Test
   end
 
   def test_every_kind_of_answer_is_one_unit
-    serve(WORKERS: "1") do |app|
+    serve(WORKERS: "1", HOLDUP_JIT: "on") do |app|
       paths = %w[/ /stream /boom /broken /callable]
       [*paths, "/named"].each { |path| app.get(path) }
       assert_match(/hijacked/, app.raw("GET /hijack HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
@@ -57,6 +58,8 @@ class FalconTest < Minitest::Test
       app.wait { app.counts == expected }
       assert_equal ["GET /boom", "GET /broken"], app.units.select { |slot| slot.errors > 0 }.map { |slot| slot.series.name }
       assert_operator app.unit("GET /stream").histogram(:wall).sum, :>=, 60_000_000
+      wait_for_jits(app)
+      assert_on(examine(app), parent: "off")
     end
   end
 

@@ -8,6 +8,7 @@ require "rails/version"
 
 class GoodJobIntegrationTest < Minitest::Test
   include JobRunnerContract
+  include JitTold
 
   PROGRAM = %w[bundle exec good_job start].freeze
   PUMA = %w[bundle exec puma -C puma.rb].freeze
@@ -53,10 +54,12 @@ class GoodJobIntegrationTest < Minitest::Test
   end
 
   def test_subprocesses_know_their_number
-    serve(*workers, processes: 2) do |app|
+    serve(*workers, processes: 2, env: {WITH_HOLDUP: "1", HOLDUP_JIT: "on"}) do |app|
       told = -> { app.settings.map { |setting| setting["job_processes"] }.zip(app.live_workers) }
       app.wait { told.call.flatten.none?(&:nil?) } # one is measured from its birth, before it knows
       assert_equal [[2, 0], [2, 1]], told.call
+      wait_for_jits(app)
+      assert_on(examine(app), parent: "off")
     end
   end
 

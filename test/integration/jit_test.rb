@@ -6,7 +6,7 @@ require "holdup/jit"
 
 # YJIT in real servers, as `holdup doctor --json` tells it from outside.
 class JitIntegrationTest < Minitest::Test
-  include CommandLine
+  include JitTold
 
   APP = File.join(ServedApp::APPS, "plain")
   PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
@@ -17,22 +17,9 @@ class JitIntegrationTest < Minitest::Test
   def serve(command, workers: [0, 1], app: "plain", **env)
     ServedApp.serve(*command, app:, env: {"WORKERS" => workers.count { |index| !index.negative? }.to_s, **env.transform_keys(&:to_s)}) do |app|
       app.wait { app.live_workers == workers }
-      app.wait { app.live.all? { |entry| entry.read(&:header).gauges[:jit_enabled] } } # a first tick
+      wait_for_jits(app)
       yield app
     end
-  end
-
-  # @return [Hash] what the doctor says
-  def examine(app) = JSON.parse(holdup("doctor", "--json", "--dir", app.dir, "--store", "memory:", now_s: Time.now.to_i).out)
-
-  def found(said) = said["findings"].map { |finding| finding["key"] }.grep(/\Ajit/)
-
-  def jits(said) = said["processes"].map { |process| process["jit"] }
-
-  def assert_on(said, parent:)
-    assert_equal [[true, "yjit", "holdup", "process", parent, true, false]],
-      jits(said).map { |jit| jit.values_at("on", "kind", "by", "at", "parent", "effective", "saturated") }.uniq
-    jits(said).each { |jit| assert_in_delta Time.now.to_f, Time.new(jit["since"]).to_f, 60 }
   end
 
   def test_in_each_worker_and_not_in_the_master
@@ -61,17 +48,25 @@ class JitIntegrationTest < Minitest::Test
 
   def test_workers_that_a_worker_forks_have_it_from_there
     serve(PUMA, **ON, PRELOAD: "0", FORK_WORKER: "1") do |app|
-      said = examine(app)
-      assert_equal [["holdup", true, true]], jits(said).map { |jit| jit.values_at("by", "on", "effective") }.uniq
-      assert_equal %w[jit], found(said)
+      assert_on(examine(app), parent: "off")
+      reforked(app, :URG, {0 => 0, 1 => 1})
+      assert_on_in_the_first(examine(app))
+      assert_equal %w[jit], found(examine(app))
     end
     serve(PITCHFORK, **ON) do |app|
-      app.signal(:USR2)
-      app.wait { app.live.map { |entry| entry.read(&:header).generation } == [1, 1] }
-      app.wait { jits(examine(app)).all? }
-      live = examine(app)["processes"].select { |process| process["alive"] }
-      assert_equal [["holdup", "parent", "on", true]], live.map { |process| process["jit"].values_at("by", "at", "parent", "effective") }.uniq
+      first = jits(examine(app)).map { |jit| jit["since"] }
+      reforked(app, :USR2, {0 => 1, 1 => 1})
+      second = jits(examine(app))
+      assert_equal [["holdup", "parent", "on", true]], second.map { |jit| jit.values_at("by", "at", "parent", "effective") }.uniq
+      assert_equal 1, (second.map { |jit| jit["since"] }.uniq & first).size, "since it was on in the worker that became the mold"
     end
+  end
+
+  # @param generations [Hash{Integer => Integer}] of its workers then
+  def reforked(app, signal, generations)
+    app.signal(signal)
+    app.wait { app.live.to_h { |entry| entry.read(&:header).then { |header| [header.worker_index, header.generation] } } == generations }
+    app.wait { jits(examine(app)).then { |jits| jits.size == generations.size && jits.all? } }
   end
 
   def test_a_hook_that_runs_in_the_master

@@ -7,10 +7,11 @@ require "contracts/server_steps"
 class PumaVersionsTest < Minitest::Test
   include ServerSteps
   include PumaRestarts
+  include JitTold
 
   def server_command = %w[bundle exec ruby -W:deprecated -S puma -C puma.rb]
 
-  def server_env = {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"), "PRELOAD" => "0", "FORK_WORKER" => "1", "SHUTDOWN_TIMEOUT" => "4"}
+  def server_env = {"BUNDLE_GEMFILE" => File.join(ServedApp::ROOT, "gemfiles", "#{@puma}.gemfile"), "PRELOAD" => "0", "FORK_WORKER" => "1", "SHUTDOWN_TIMEOUT" => "4", "HOLDUP_JIT" => "on"}
 
   def server_facts
     {"server" => "puma", "server_version" => @version, "workers" => 2, "threads" => 3, "min_threads" => 3, "preload" => false, "refork" => true}
@@ -27,7 +28,10 @@ class PumaVersionsTest < Minitest::Test
     serve do |app|
       ask(app)
       assert_identity(app)
+      assert_on(examine(app), parent: "off")
       restart(app, "a refork", method(:refork))
+      wait_for_jits(app)
+      assert_on_in_the_first(examine(app))
       restart(app, "a restart in phases", method(:phased))
       assert_stop(app)
       assert_carried(app)
@@ -43,6 +47,8 @@ class PumaVersionsTest < Minitest::Test
     @puma = "puma6"
     serve(PRELOAD: "1", FORK_WORKER: nil) do |app|
       ask(app)
+      wait_for_jits(app)
+      assert_on(examine(app), parent: "off")
       restart(app, "a hot restart", method(:hot))
       app.stop
       assert_gone(app)

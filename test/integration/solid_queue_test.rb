@@ -8,6 +8,7 @@ require "solid_queue/version"
 
 class SolidQueueIntegrationTest < Minitest::Test
   include JobRunnerContract
+  include JitTold
 
   def exec_gems = {"rails" => Rails::VERSION::STRING, "pg" => PG::VERSION, "solid_queue" => SolidQueue::VERSION}
 
@@ -23,12 +24,14 @@ class SolidQueueIntegrationTest < Minitest::Test
   end
 
   def test_forked_workers
-    serve(env: {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1"}) do |app|
+    serve(env: {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1", HOLDUP_JIT: "on"}) do |app|
       app.client("2.times { SlowJob.perform_later(1) }")
       app.wait { app.snapshots.any? { |snapshot| snapshot.header.pools.first&.values_at(:max, :busy) == [3, 2] } }
       app.client(MIXED)
       app.counted(UNITS)
       assert_the_facts_of_workers(app)
+      wait_for_jits(app)
+      assert_on(examine(app), parent: "off")
       assert_no_slower_stop { app.stop }
       assert_the_units(app, "SlowJob")
       assert_equal 2, app.counts["SlowJob"]
