@@ -23,7 +23,7 @@ static double rp_rate(const rp_t *r)
 
 static double rp_cost(const rp_t *r, double units)
 {
-    return r->growth > 0 && units > 1 ? 1.0 + r->growth * log2(units) : 1.0;
+    return units > 1 ? 1.0 + (r->growth > 0 ? r->growth * log2(units) : 0) + r->marking * (units - 1) : 1.0;
 }
 
 static double rp_cold(const rp_t *r, double rest)

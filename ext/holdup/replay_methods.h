@@ -67,7 +67,7 @@ static void rp_push_totals(VALUE totals, const rp_t *r)
 }
 
 /*
- * simulate(trace, groups, [vcpus, handoff_ns, growth, cold, assignment, seed]): see Holdup::Analysis::Sizing::Replay.
+ * simulate(trace, groups, [vcpus, handoff_ns, growth, marking, cold, assignment, seed]): see Holdup::Analysis::Sizing::Replay.
  * @return [Array(String, Array<Float>)] results as packed u64 (queued, stalled, held, response of each unit); and the
  *   time at the end, CPU time used, events, time waited while the GVL was passed on, then for each process the time that its GVL was held (ns)
  */
@@ -80,7 +80,7 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     long group_count = RARRAY_LEN(groups);
     if (RSTRING_LEN(trace) % (long)sizeof(rp_unit_t) || RSTRING_LEN(trace) / (long)sizeof(rp_unit_t) > (long)RP_MAX_UNITS)
         rb_raise(rb_eArgError, "a trace has %d bytes a unit", (int)sizeof(rp_unit_t));
-    if (group_count < 1 || group_count > RP_MAX_PROCESSES || RARRAY_LEN(options) != 6) rb_raise(rb_eArgError, "simulate takes 1..%d groups and 6 options", RP_MAX_PROCESSES);
+    if (group_count < 1 || group_count > RP_MAX_PROCESSES || RARRAY_LEN(options) != 7) rb_raise(rb_eArgError, "simulate takes 1..%d groups and 7 options", RP_MAX_PROCESSES);
     uint64_t given[RP_MAX_PROCESSES][4];
     uint64_t processes = 0;
     for (long i = 0; i < group_count; i++) {
@@ -95,10 +95,11 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     r.vcpus = NUM2DBL(rb_ary_entry(options, 0));
     r.handoff = NUM2DBL(rb_ary_entry(options, 1));
     r.growth = NUM2DBL(rb_ary_entry(options, 2));
-    r.cold = NUM2DBL(rb_ary_entry(options, 3));
-    r.assignment = (enum rp_assignment)NUM2INT(rb_ary_entry(options, 4));
-    r.random = NUM2ULL(rb_ary_entry(options, 5));
-    if (!(r.vcpus > 0) || !(r.handoff >= 0) || !(r.growth >= 0) || !(r.cold >= 0) || r.assignment > RP_SHARED) rb_raise(rb_eArgError, "vcpus are above 0, the hand-off, the growth and the cold not below");
+    r.marking = NUM2DBL(rb_ary_entry(options, 3));
+    r.cold = NUM2DBL(rb_ary_entry(options, 4));
+    r.assignment = (enum rp_assignment)NUM2INT(rb_ary_entry(options, 5));
+    r.random = NUM2ULL(rb_ary_entry(options, 6));
+    if (!(r.vcpus > 0) || !(r.handoff >= 0) || !(r.growth >= 0) || !(r.marking >= 0) || !(r.cold >= 0) || r.assignment > RP_SHARED) rb_raise(rb_eArgError, "vcpus are above 0, the hand-off, the growth, the marking and the cold not below");
     VALUE packed = rb_str_new(NULL, (long)(r.count * sizeof(rp_result_t))); /* first, so that nothing raises later */
     VALUE totals = rb_ary_new_capa(4 + (long)r.process_count);
     if (!rp_allocate(&r, trace, group_count)) {

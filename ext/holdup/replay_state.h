@@ -72,7 +72,7 @@ typedef struct {
     uint32_t process_count, holders;
     rp_io_t *heap;
     uint32_t heap_size;
-    double now, virtual_now, vcpus, handoff, growth, cold, cpu;
+    double now, virtual_now, vcpus, handoff, growth, marking, cold, cpu;
     double handed;         /* time that units waited while the GVL was passed on, all added up */
     enum rp_assignment assignment;
     uint64_t random, events;

@@ -27,9 +27,9 @@ class SimulatedRecording
   # The heavy one comes when there is much to do.
   MIXED_BY_LOAD = LIKE.merge("C#c" => LIKE["C#c"].with(with_load: 0.8)).freeze
 
-  def initialize(seed:, growth: 0.0, gc_growth: 0.0, cold: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
+  def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
     @random = Random.new(seed)
-    @cost = Sizing::Cost.new(growth:, cold:)
+    @cost = Sizing::Cost.new(growth:, marking:, cold:)
     @gc_growth = gc_growth
     @minutes = minutes
     @rate = rate.fdiv(slower)
@@ -121,7 +121,10 @@ class SimulatedRecording
   end
 
   # A tenth of the running time of a unit that is alone, and its part of the growth.
-  def gc(held, in_flight) = Sizing::Cost.doublings(in_flight).then { |doublings| held / @cost.factor(doublings:) * (0.1 + @gc_growth * doublings) }.round
+  # A tenth of what a unit takes alone, and what company adds to it.
+  def gc(held, in_flight)
+    (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::Cost.doublings(in_flight) + @cost.marking * Sizing::Cost.others(in_flight))).round
+  end
 
   def block(start_s, profiles) = SampleProfiles.block(profiles, start_s:)
 end

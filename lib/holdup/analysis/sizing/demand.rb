@@ -47,7 +47,7 @@ module Holdup
         # @param units [Numeric] always in flight in a process, which never rests
         # @return [Demand] as it is then
         def in_flight(units)
-          factor = cost.factor(doublings: Cost.doublings(units))
+          factor = cost.factor(in_flight: units)
           with(held_ns: held_ns * factor, cpu_ns: cpu_ns * factor, cost: Cost::CONSTANT)
         end
       end

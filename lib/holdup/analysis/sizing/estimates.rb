@@ -25,7 +25,7 @@ module Holdup
         def call(part, seed: nil)
           held, idle, acquisitions = means(part).zip(@means).map { |there, all| there / [all, 1].max }
           @demand.with(held_ns: @demand.held_ns * held, cpu_ns: @demand.cpu_ns * held, idle_ns: @demand.idle_ns * idle, acquisitions: @demand.acquisitions * acquisitions,
-            cost: seed ? @demand.cost.with(growth: drawn(Random.new(seed))) : @demand.cost)
+            cost: seed ? drawn(Random.new(seed)) : @demand.cost)
         end
 
         private
@@ -34,7 +34,12 @@ module Holdup
 
         # Where nobody can say anything of it, a draw would be from all growths there are.
         def drawn(random)
-          return @demand.cost.growth unless @growth&.value
+          return @demand.cost unless @growth&.value
+          company = company(random)
+          @growth.grows? ? @demand.cost.in_company(company / @growth.value) : @demand.cost.with(growth: company)
+        end
+
+        def company(random)
           deviation = normal(random) / NORMAL
           width = deviation.positive? ? @growth.high - @growth.value : @growth.value - @growth.low
           (@growth.value + deviation * width).clamp(0.0, most)

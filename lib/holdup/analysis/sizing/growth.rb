@@ -36,13 +36,18 @@ module Holdup
         end
 
         # @return [Estimate]
-        def overall = @overall ||= estimate(busy)
+        def overall = @overall ||= estimate(busy, apart)
 
         # @return [Estimate] of what a long rest costs: 0.2: 20 % more
         def rest = @rest ||= Rest.new(@profiles, growth: overall).estimate
 
+        # What garbage collections mark of each further unit is as much for the tenth as for the second: doublings tell too little of
+        # it where more are in flight than were recorded.
+        # @return [Estimate] by how much each further unit in flight lengthens the running time of every unit so: 0.02: by 2 %
+        def marking = @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : Estimate.unknown(collected.units)
+
         # @return [Cost] as models take it
-        def cost = Cost.new(growth: overall.for_models, cold: rest.for_models)
+        def cost = Cost.new(**company, cold: rest.for_models)
 
         # @return [Hash{Series => Estimate}] of those with enough units, most running time first
         def series
@@ -54,18 +59,32 @@ module Holdup
 
         def busy = @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
 
-        def estimate(profiles)
-          all = solve(profiles, &:running_ns)
-          return all unless all.value
-          rest = solve(profiles) { |profile| profile.running_ns - profile.gc_ns }
-          rest.value ? all.with(gc: all.value - rest.value * rest.alone_ns / all.alone_ns) : all
+        # Of the two parts only together it is known that they cost something.
+        def company
+          return {growth: overall.for_models} unless overall.grows? && marking.grows?
+          {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
         end
 
-        def solve(profiles, &)
-          evidence = Evidence.new(profiles, &)
+        def collected = @collected ||= solve(busy, Shape::Others, &:gc_ns)
+
+        def apart = @apart ||= apart_of(busy)
+
+        def collected_share = collected.alone_ns / (collected.alone_ns + apart.alone_ns)
+
+        def estimate(profiles, apart = apart_of(profiles))
+          all = run(profiles, &:running_ns)
+          (all.value && apart.value) ? all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns) : all
+        end
+
+        def apart_of(profiles) = run(profiles) { |profile| profile.running_ns - profile.gc_ns }
+
+        def run(profiles, &time) = solve(profiles.select { |profile| time.call(profile).positive? }, Shape::Doublings, &time)
+
+        def solve(profiles, shape, &)
+          return Estimate.unknown(profiles.size) if profiles.size < FEWEST
+          evidence = Evidence.new(profiles, shape, &)
           blocks = evidence.blocks
-          return Estimate.unknown(evidence.size) if evidence.size < FEWEST || blocks < FEWEST_BLOCKS
-          Estimate.of(evidence, blocks)
+          (blocks < FEWEST_BLOCKS) ? Estimate.unknown(profiles.size) : Estimate.of(evidence, blocks)
         end
       end
     end

@@ -145,7 +145,7 @@ module Holdup
           some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)
         end
 
-        def factor(some) = mean(some) { |profile| growth.cost.factor(doublings: Cost.doublings(profile.in_flight), rested: Cost.rested(profile.rest_ns)) }
+        def factor(some) = mean(some) { |profile| growth.cost.factor(in_flight: profile.in_flight, rested: Cost.rested(profile.rest_ns)) }
 
         def cv2(some)
           own = mean(some) { |profile| profile.running_ns + profile.idle_ns }

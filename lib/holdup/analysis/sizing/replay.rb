@@ -28,7 +28,7 @@ module Holdup
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
           groups = scenario.groups.map { |group| [group.processes, group.threads, group.io_threads, group.time_slice_ns] }
           packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, groups,
-            [scenario.vcpus, scenario.handoff_ns, scenario.cost.growth, scenario.cost.cold, Scenario::ASSIGNMENTS.index(scenario.assignment), scenario.seed])
+            [scenario.vcpus, scenario.handoff_ns, *scenario.cost.deconstruct, Scenario::ASSIGNMENTS.index(scenario.assignment), scenario.seed])
           Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
         end
 

@@ -62,6 +62,8 @@ module Holdup::Analysis::Sizing
       assert_equal constant.throughput(1), growing.throughput(1)
       assert_in_delta constant.throughput(40) / (1 + 0.1 * Math.log2(40)), growing.throughput(40), 0.01
       assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
+      marking = Closed.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, cost: Cost.new(marking: 0.1)))
+      assert_in_delta constant.throughput(40) / (1 + 0.1 * 39), marking.throughput(40), 0.01
     end
 
     def test_what_lies_between_units_takes_of_what_can_be_served

@@ -12,10 +12,16 @@ module Holdup::Analysis::Sizing
 
     def growth(value, low, high) = Growth::Estimate.unknown(500).with(value:, low:, high:)
 
+    def recording(growth, cost)
+      RECORDING.dup.tap do |one|
+        one.define_singleton_method(:growth_estimate) { growth }
+        one.define_singleton_method(:demand) { RECORDING.demand.with(cost:) }
+      end
+    end
+
     # @return [Array<Float>] growths that so many draws take
     def drawn(growth)
-      recording = RECORDING.dup.tap { |one| one.define_singleton_method(:growth_estimate) { growth } }
-      estimates = Estimates.new(recording, TRAFFIC)
+      estimates = Estimates.new(recording(growth, RECORDING.demand.cost.with(**{growth: growth&.value}.compact)), TRAFFIC)
       Array.new(200) { |seed| estimates.call(TRAFFIC, seed:).cost.growth }
     end
 
@@ -28,6 +34,14 @@ module Holdup::Analysis::Sizing
       assert_in_delta 0.1, draws.sort[100], 0.01
       assert_in_delta 10, draws.count { |one| one < 0.06 }, 8
       assert_in_delta 10, draws.count { |one| one > 0.2 }, 8
+    end
+
+    # Both are drawn as one: what is known is their sum.
+    def test_what_collections_mark_is_drawn_with_it
+      estimates = Estimates.new(recording(growth(0.2, 0.15, 0.25), Cost.new(growth: 0.1, marking: 0.05)), TRAFFIC)
+      draws = Array.new(20) { |seed| estimates.call(TRAFFIC, seed:).cost }
+      assert_equal [2.0], draws.map { |cost| (cost.growth / cost.marking).round(9) }.uniq
+      assert_operator draws.map(&:marking).uniq.size, :>, 10
     end
 
     def test_draws_end_at_what_anybody_has_seen

@@ -55,6 +55,22 @@ module Holdup::Analysis::Sizing
       assert_in_delta found.value, found.gc + found.rest, 1e-9
     end
 
+    # What grows by each doubling would be told too small where more are in flight than were recorded.
+    def test_what_collections_mark_of_each_further_unit
+      found = SEEDS.map { |seed| growth_of(seed:, marking: 0.1) }
+      assert_operator found.count { |one| 0.1.between?(one.marking.low, one.marking.high) }, :>=, SEEDS.size - 1
+      assert_in_delta 0.1, found.sum { |one| one.marking.value } / found.size, 0.04
+      told = found.map(&:cost).select { |cost| cost.marking.positive? }
+      assert_operator told.size, :>=, SEEDS.size - 1
+      assert_in_delta 0, told.sum(&:growth) / told.size, 0.05
+    end
+
+    def test_what_caches_cost_is_not_taken_for_collections
+      found = SEEDS.map { |seed| growth_of(seed:, growth: 0.2) }
+      assert_in_delta 0, found.sum { |one| one.marking.value } / found.size, 0.02
+      assert_equal 0.0, found.map { |one| one.cost.marking }.tally.max_by(&:last).first
+    end
+
     def test_each_series
       found = growth_of(seed: 3, growth: 0.2, cold: 0.3)
       assert_equal found.series.keys.map(&:name).uniq.size, found.series.size
@@ -77,7 +93,7 @@ module Holdup::Analysis::Sizing
 
     def test_few_units_say_nothing
       found = Growth.new(profiles(seed: 1).first(150))
-      assert_equal [nil, false, 0.0, nil], [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value]
+      assert_equal [nil, false, 0.0, nil, nil], [found.overall.value, found.overall.enough?, found.overall.for_models, found.rest.value, found.marking.value]
       assert_equal [nil, nil], [Growth.new([]).overall.value, Growth.new([]).rest.value]
     end
 

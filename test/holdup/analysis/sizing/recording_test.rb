@@ -140,7 +140,7 @@ module Holdup::Analysis::Sizing
       simulated = SimulatedRecording.new(seed: 3, growth: 0.2, cold: 0.3, minutes: 30, slower: 6).profiles
       found = recording(windows: minutes(to: 60), profiles: simulated)
       assert_operator [found.growth.cost.growth, found.growth.cost.cold].min, :>, 0.1
-      factors = simulated.map { |one| found.growth.cost.factor(doublings: Cost.doublings(one.in_flight), rested: Cost.rested(one.rest_ns)) }
+      factors = simulated.map { |one| found.growth.cost.factor(in_flight: one.in_flight, rested: Cost.rested(one.rest_ns)) }
       assert_in_delta 10 * MS * simulated.sum(&:weight) / factors.zip(simulated).sum { |factor, one| factor * one.weight }, found.demand.held_ns, 1
     end
 

@@ -115,6 +115,15 @@ module Holdup::Analysis::Sizing
       assert_in_delta 10 * MS / 1.3, recorded.mean(:held), 0.05 * MS
     end
 
+    # As much for the eighth as for the second: 7 others.
+    def test_a_cost_that_each_further_unit_adds
+      units = Array.new(1000) { unit(held_ms: 10, idle_ms: 1, acquisitions: 1) }
+      result = replay(units, threads: 8, cost: Cost.new(marking: 0.05), assignment: :shared)
+      assert_in_delta 10 * MS * 1.35, result.mean(:held), 0.2 * MS
+      both = replay(units, threads: 8, cost: Cost.new(growth: 0.1, marking: 0.05), assignment: :shared)
+      assert_in_delta 10 * MS * 1.65, both.mean(:held), 0.3 * MS
+    end
+
     # The first follows a rest of 20 ms, half of what a rest can cost; the second finds the first; the third is like the first, and was recorded so.
     def test_a_process_that_rested_costs_who_comes_next
       units = [unit(arrival_ms: 20), unit(arrival_ms: 25), unit(arrival_ms: 61, rest_ns: 20 * MS)]
@@ -164,11 +173,11 @@ module Holdup::Analysis::Sizing
     end
 
     def test_what_can_not_be_is_refused
-      [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0}, {cost: Cost.new(growth: -1.0)}, {cost: Cost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
+      [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0}, {cost: Cost.new(growth: -1.0)}, {cost: Cost.new(marking: -1.0)}, {cost: Cost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       end
       assert_raises(ArgumentError) { replay([unit(group: 1)]) }
-      assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]], [1, 0, 0, 0, 0, 1]) }
+      assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]], [1, 0, 0, 0, 0, 0, 1]) }
     end
 
     def test_nothing_to_replay

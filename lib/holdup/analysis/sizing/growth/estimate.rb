@@ -21,10 +21,14 @@ module Holdup
         # @param blocks [Float]
         # @return [Estimate]
         def self.of(evidence, blocks)
-          lowest = [self::LOWEST, -0.9 / [evidence.doublings.max, 1.0].max].max
-          value, low, high = Growth::Interval.of(lowest, self::HIGHEST, blocks) { |growth| evidence.scores(growth) }
+          lowest = [self::LOWEST, -0.9 / [evidence.amounts.max, 1.0].max].max
+          value, low, high = Growth::Interval.of(lowest, evidence.highest, blocks) { |growth| evidence.scores(growth) }
           new(value:, low:, high:, gc: nil, alone_ns: evidence.alone_ns(value), spread: evidence.spread, units: evidence.size, blocks:)
         end
+
+        # @param share [Float]
+        # @return [Estimate] of a whole, of which only that share grows
+        def of_share(share) = with(value: value * share, low: low * share, high: high * share, alone_ns: alone_ns / share)
 
         # @return [Boolean] whether the recording varies enough to tell growths apart that matter
         def enough? = !value.nil? && high - low <= self.class::WIDEST

@@ -2,37 +2,42 @@
 
 require_relative "../cost"
 require_relative "groups"
+require_relative "shape"
 
 module Holdup
   module Analysis
     module Sizing
-      # The units as they speak for or against some growth g: if it is the true one, a unit's running time without its share of
-      # g, log(running / (1 + g log2(in flight))), has nothing to do any more with how many there were when it began. What is
-      # left of the connection (the score) is added up for blocks of time.
+      # The units as they speak for or against some growth g: if it is the true one, a unit's time without its share of g, such as
+      # log(running / (1 + g log2(in flight))), has nothing to do any more with how many there were when it began. What is left of
+      # the connection (the score) is added up for blocks of time.
       class Growth::Evidence
-        # @return [Array<Float>] how often the units in flight had doubled from one, for each unit
-        attr_reader :doublings
+        # @return [Array<Float>] of the units in flight, for each unit: see Shape
+        attr_reader :amounts
 
         # @return [Integer] units that can be compared
         attr_reader :size
 
-        # @param profiles [Array<UnitProfile>]
+        # @param profiles [Array<UnitProfile>] with some of the time that may grow, where the shape needs that
+        # @param shape [Module] of Shape
         # @yieldparam profile [UnitProfile]
-        # @yieldreturn [Integer] the time that may grow; units without any are left out
-        def initialize(profiles)
-          some = profiles.select { |profile| yield(profile).positive? }
-          @size = some.size
-          @groups = Growth::Groups.new(some)
-          @doublings = some.map { |profile| Cost.doublings(profile.in_flight) }
-          @weights = some.map(&:weight)
-          @before = @groups.centred(some.map { |profile| Cost.doublings(1 + profile.company) })
-          @logs = some.map { |profile| Math.log(yield(profile)) }
+        # @yieldreturn [Integer] the time that may grow
+        def initialize(profiles, shape)
+          @size = profiles.size
+          @shape = shape
+          @groups = Growth::Groups.new(profiles)
+          @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
+          @weights = profiles.map(&:weight)
+          @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.company) })
+          @figures = profiles.map { |profile| shape.figure(yield(profile)) }
         end
+
+        # @return [Float] see Shape
+        def highest = @shape.highest
 
         # @param growth [Float]
         # @return [Array<Float>] the score of each block: above 0 where running times grew more than that
         def scores(growth)
-          rest = @groups.centred(Array.new(size) { |index| @logs[index] - Math.log(1 + growth * @doublings[index]) })
+          rest = @groups.centred(Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) })
           @groups.by_block { |index| @before[index] * rest[index] }
         end
 
@@ -43,10 +48,10 @@ module Holdup
           each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
         end
 
-        # @return [Float] how far the company in which units begin tells that in which they run: standard deviation, in doublings
+        # @return [Float] how far the company in which units begin tells that in which they run: standard deviation, in the shape's unit
         def spread
           square = mean_of { |index| @before[index]**2 }
-          square.zero? ? 0.0 : mean_of { |index| @before[index] * @doublings[index] }.abs / Math.sqrt(square)
+          square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
         end
 
         # @yieldparam index [Integer] of a unit
@@ -55,7 +60,7 @@ module Holdup
 
         # @param growth [Float]
         # @return [Float] ns that a unit takes alone
-        def alone_ns(growth) = mean_of { |index| Math.exp(@logs[index]) / (1 + growth * @doublings[index]) }
+        def alone_ns(growth) = mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
       end
     end
   end
