@@ -32,8 +32,8 @@ module Holdup
       # @param after [Side]
       # @param rounds [Integer] of the bootstrap
       # @param seed [Integer] the same seed, the same intervals
-      # @param percentiles [Boolean] whether they are wanted: they are most of the work
-      def initialize(before, after, rounds: Bootstrap::ROUNDS, seed: 1, percentiles: true)
+      # @param percentiles [Array<Symbol>] of what they are wanted, of Cells::SPREADS: they are most of the work
+      def initialize(before, after, rounds: Bootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait])
         @before = before
         @after = after
         @percentiles = percentiles
@@ -67,7 +67,7 @@ module Holdup
 
       # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made; in no other figure
       def mix_effect
-        adjusted, own = [figures.last, draws.last.figures(draws.last.counts, percentiles: false)].map { |found| found[:wall_mean] }
+        adjusted, own = [figures.last, draws.last.figures(draws.last.counts, percentiles: [])].map { |found| found[:wall_mean] }
         (adjusted && own) ? own / adjusted - 1 : 0.0
       end
 
@@ -88,7 +88,7 @@ module Holdup
 
       def strata = @strata ||= Strata.new(before.windows, after.windows)
 
-      def cells = @cells ||= sides.each_with_index.map { |side, index| Cells.new(side, strata:, blocks:, numbers: blocks.numbers(index)) }
+      def cells = @cells ||= sides.each_with_index.map { |side, index| Cells.new(side, strata:, blocks:, numbers: blocks.numbers(index), spreads: @percentiles) }
 
       def draws = @draws ||= cells.zip(sizes).map { |own, size| Draw.new(own, Array.new(size, 1)) }
 

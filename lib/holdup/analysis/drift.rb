@@ -5,8 +5,9 @@ require_relative "drift/turn"
 
 module Holdup
   module Analysis
-    # What is not as it was before the last change of a server's setting: facts of the setting, and how long units stall and what CPU
-    # they take. Held against the last hours before, each endpoint with itself.
+    # What is not as it was before the last change of a server's setting: facts of the setting, how long units stall and what CPU they
+    # take, and how long the slowest of a hundred do, whose mean may be what it was. Held against the last hours before, each endpoint
+    # with itself.
     #
     # - `kind`: of the units; `turn`: Turn; `differences`: Array of Comparison::Change::Difference, without the revision
     # - `moved`: Array of Comparison::Estimate, those that are surely another by a tenth at least
@@ -23,7 +24,7 @@ module Holdup
       def self.build(kind, turn, windows, samples)
         sides = [turn.before, turn.after].map { |fingerprints| side(kind, fingerprints, windows, samples) }
         return if sides.any? { |one| one.units < self::FEWEST_UNITS }
-        comparison = Comparison.new(*sides, percentiles: false)
+        comparison = Comparison.new(*sides, rounds: self::ROUNDS, percentiles: self::SPREADS)
         return if comparison.change.none?
         drift = new(kind:, turn:, differences: comparison.change.differences.reject { |one| one.subject == "revision" }, moved: moved(comparison))
         drift if drift.differences.any? || drift.moved.any?
@@ -36,15 +37,29 @@ module Holdup
 
       def self.moved(comparison)
         wall_ns = comparison.estimates[:wall_mean].before
-        comparison.verdict(self::METRICS).moved.select { |one| one.relative.to_f.abs >= self::LEAST && one.difference.abs >= self::LEAST_OF_WALL * wall_ns }
+        moved = comparison.verdict(metrics(comparison)).moved.select { |one| one.relative.to_f.abs >= self::LEAST && one.difference.abs >= self::LEAST_OF_WALL * wall_ns }
+        # A tail that went with its mean is no further news.
+        means, tails = moved.partition { |one| self::MEANS.include?(one.metric.name) }
+        means + tails.reject { |tail| means.any? { |mean| mean.verdict == tail.verdict } }
       end
-      private_class_method :build, :side, :moved
+
+      # Of few units nobody knows the slowest.
+      def self.metrics(comparison)
+        few = [comparison.before, comparison.after].any? { |side| side.units < self::FEWEST_FOR_TAILS }
+        few ? self::MEANS : self::MEANS + self::TAILS
+      end
+      private_class_method :build, :side, :moved, :metrics
     end
 
     Drift::KINDS = %i[request job].freeze
-    Drift::METRICS = %i[stalled_mean cpu_unit].freeze
-    # Percentiles are not looked at, so a few hundred do.
+    Drift::MEANS = %i[stalled_mean cpu_unit].freeze
+    Drift::TAILS = %i[stalled_p99 wall_p99].freeze
+    Drift::SPREADS = %i[stalled wall].freeze
+    # A report waits for it: the deviation is known to a tenth then.
+    Drift::ROUNDS = 60
     Drift::FEWEST_UNITS = 200
+    # Ten beyond the percentile.
+    Drift::FEWEST_FOR_TAILS = 1000
     # Less is found by `holdup compare`, and wakes nobody.
     Drift::LEAST = 0.1
     # However much it is relative to itself: of the elapsed time.

@@ -25,6 +25,30 @@ class Holdup::Analysis::DriftTest < Minitest::Test
     assert_match(/\A\d\d %\z/, findings.first.facts[:change])
   end
 
+  BUSY = {"A#fast" => SHOP["A#fast"].merge(units: 100)}.freeze
+
+  def test_a_longer_tail_with_the_same_mean_is_told
+    drift = drifts(BUSY, FACTS.merge("revision" => "bbb"), before: BUSY) { |window| (window.series.kind == :request) ? with_tail(window) : window }.first
+    assert_equal [%i[stalled_p99 worse], %i[wall_p99 worse]], drift.moved.map { |one| [one.metric.name, one.verdict] }
+    findings = Holdup::Doctor::Checks::Drift.findings([drift])
+    assert_equal [%i[warn drift_stalled_p99_worse], %i[warn drift_wall_p99_worse]], findings.map { |finding| [finding.level, finding.key] }
+  end
+
+  def test_the_tail_of_the_same_again_is_no_news_and_of_few_units_nobody_knows_it
+    assert_empty drifts(BUSY, FACTS.merge("revision" => "bbb"), before: BUSY)
+    assert_empty drifts(SHOP, FACTS.merge("revision" => "bbb")) { |window| (window.series.kind == :request) ? with_tail(window) : window }
+  end
+
+  # Three of a hundred wait ten times as long, and all of them together as long as before.
+  def with_tail(window)
+    histograms = %i[stalled wall].to_h do |name|
+      old = window.histograms[name]
+      tail = Holdup::Histogram.of([(old.mean * 10).round] * (window.count / 33 + 1))
+      [name, Holdup::Histogram.sum([old, tail]).with(count: old.count, sum: old.sum)]
+    end
+    window.with(histograms: window.histograms.merge(histograms))
+  end
+
   def test_a_deployment_that_changed_nothing_is_nothing
     assert_empty drifts(SHOP, FACTS.merge("revision" => "bbb"))
   end
@@ -46,11 +70,14 @@ class Holdup::Analysis::DriftTest < Minitest::Test
 
   private
 
-  def drifts(units, facts)
-    before = SampleWindows.new(units: SHOP, minutes: MINUTES, setting: FACTS)
+  # @yieldparam window [Holdup::Window] after the change
+  # @yieldreturn [Holdup::Window]
+  def drifts(units, facts, before: SHOP, &change)
+    before = SampleWindows.new(units: before, minutes: MINUTES, setting: FACTS)
     after = SampleWindows.new(units:, minutes: MINUTES, seed: 2, setting: facts)
     store = Holdup::Stores.open("memory:")
-    store.commit(before.to_a + after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }, {}, processes: samples(before, 0) + samples(after, LATER_S))
+    later = after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    store.commit(before.to_a + (change ? later.map(&change) : later), {}, processes: samples(before, 0) + samples(after, LATER_S))
     Holdup::Inquiry::Drifts.call(store, after.to_s + LATER_S)
   end
 

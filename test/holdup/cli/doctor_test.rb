@@ -23,6 +23,25 @@ class Holdup::CLI::DoctorTest < Minitest::Test
     assert_match(/CPU アラーム（60 %）/, doctor("--autoscale-target", "60", "--lang", "ja").out)
   end
 
+  # A deployment an hour ago; since then each unit takes half as much CPU again.
+  def test_what_is_not_as_it_was_before_the_last_change_of_setting
+    shop = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}}
+    sides = [[4, "aaa", 0], [6, "bbb", 3600]].map { |cpu, revision, later_s| side({"A#fast" => shop["A#fast"].merge(ms: {cpu:, stalled: 2, io: 6})}, revision, later_s) }
+    with_store(sides.flat_map(&:first), sides.flat_map(&:last)) do |path|
+      said = holdup("doctor", "--store", path, "--dir", "/nonexistent", "--json", now_s: SampleWindows::START_S + 3600 + 1800)
+      drift = JSON.parse(said.out)["findings"].select { |finding| finding["key"].start_with?("drift") }
+      assert_equal [%w[warn drift_cpu_unit_worse]], drift.map { |finding| finding.values_at("level", "key") }
+      assert_match(/\Apuma: units take \d\d % more CPU than before the change of setting at /, drift.first["text"])
+    end
+  end
+
+  # @return [Array(Array<Holdup::Window>, Array<Hash>)] half an hour of two warm processes
+  def side(units, revision, later_s)
+    sample = SampleWindows.new(units:, minutes: 30, seed: later_s + 1, setting: SampleWindows::SETTING.merge("revision" => revision))
+    processes = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + later_s, **(one[:since_s] ? {since_s: one[:since_s] - 600, start: later_s} : {})) }
+    [sample.to_a.map { |window| window.with(start_s: window.start_s + later_s) }, processes]
+  end
+
   def test_for_programs
     said = JSON.parse(doctor("--json").out)
     assert_equal [1, []], said.values_at("schema", "processes")

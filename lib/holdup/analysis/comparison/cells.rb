@@ -7,8 +7,10 @@ module Holdup
     class Comparison
       # What the units of one side took, by endpoint and block, as plain numbers that can be added up for any draw of blocks.
       class Cells
-        # `wall`: Density of all units; `wait`: of queued + stalled of those units of which that is known singly
-        Cell = Data.define(:numbers, :wall, :wait)
+        # `numbers`: of NUMBERS, sums; `spreads`: {name => Density}, of those that are known
+        Cell = Data.define(:numbers, :spreads)
+        # `wait`: queued + stalled, of those units of which that is known singly; the others of all units
+        SPREADS = %i[wall stalled wait].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc].freeze
         NS = 1_000_000_000
 
@@ -19,7 +21,9 @@ module Holdup
         # @param strata [Strata]
         # @param blocks [Blocks]
         # @param numbers [Array<Integer>] of the blocks that count
-        def initialize(side, strata:, blocks:, numbers:)
+        # @param spreads [Array<Symbol>] that are wanted
+        def initialize(side, strata:, blocks:, numbers:, spreads: SPREADS)
+          @spreads = spreads
           @side = side
           @places = strata
           @strata = strata.to_a
@@ -39,7 +43,7 @@ module Holdup
         private
 
         def cells
-          @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows| [key, Cell.new(numbers: numbers(windows), wall: wall(windows), wait: waits[key])] }
+          @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows| [key, Cell.new(numbers: numbers(windows), spreads: spreads(key, windows))] }
         end
 
         def waits
@@ -62,7 +66,9 @@ module Holdup
 
         def cpu(windows) = windows.sum { |window| window.sums[:cpu_ns] + window.sums[:native_ns] }
 
-        def wall(windows) = Density.of(Histogram.sum(windows.map { |window| window.histograms[:wall] }))
+        def spreads(key, windows) = @spreads.to_h { |name| [name, (name == :wait) ? waits[key] : spread(name, windows)] }.compact
+
+        def spread(name, windows) = Density.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
 
         def seconds = @seconds ||= by_block(@side.windows).transform_values { |windows| windows.uniq(&:start_s).sum(&:seconds) }
 

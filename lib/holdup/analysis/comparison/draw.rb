@@ -28,11 +28,11 @@ module Holdup
         end
 
         # @param counts [Hash{Series => Numeric}] how many units of each endpoint there shall be
-        # @param percentiles [Boolean] most of the work
+        # @param percentiles [Array<Symbol>] of which of the cells' spreads; most of the work
         # @return [Hash{Symbol => Float, nil}] by names of Metric
-        def figures(counts, percentiles: true)
+        def figures(counts, percentiles: [])
           weights = weights(counts)
-          {**(percentiles ? quantiles(weights) : {}), **each(weights), **around}
+          {**quantiles(weights, percentiles), **each(weights), **around}
         end
 
         private
@@ -53,14 +53,14 @@ module Holdup
 
         def mixed(weights, what)
           Density.sum(weights.flat_map { |series, weight|
-            parts = @cells.to_h[series].filter_map { |block, cell| (density = cell.public_send(what)) && @times[block].positive? && [density, @times[block]] }
+            parts = @cells.to_h[series].filter_map { |block, cell| (density = cell.spreads[what]) && @times[block].positive? && [density, @times[block]] }
             mass = parts.sum { |density, times| density.mass * times }
             mass.positive? ? parts.map { |density, times| [density, times * weight / mass] } : []
           })
         end
 
-        def quantiles(weights)
-          %i[wall wait].flat_map { |what|
+        def quantiles(weights, spreads)
+          spreads.flat_map { |what|
             density = mixed(weights, what)
             Metric::QUANTILES.map { |quantile, share| [:"#{what}_#{quantile}", density.quantile(share)] }
           }.to_h

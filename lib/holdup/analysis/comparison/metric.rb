@@ -22,7 +22,7 @@ module Holdup
         *Metric::QUANTILES.keys.map { |name| Metric.new(name: :"wall_#{name}", unit: :ns, resolution: Metric::BUCKET) },
         Metric.new(name: :wall_mean, unit: :ns),
         *Metric::QUANTILES.keys.map { |name| Metric.new(name: :"wait_#{name}", unit: :ns, resolution: Metric::BUCKET) },
-        Metric.new(name: :wait_mean, unit: :ns), Metric.new(name: :stalled_mean, unit: :ns),
+        Metric.new(name: :wait_mean, unit: :ns), Metric.new(name: :stalled_mean, unit: :ns), Metric.new(name: :stalled_p99, unit: :ns, resolution: Metric::BUCKET),
         Metric.new(name: :cpu_unit, unit: :ns), Metric.new(name: :cpu_process, unit: :ns), Metric.new(name: :cpu_share, unit: :share, better: nil),
         Metric.new(name: :pss, unit: :bytes), Metric.new(name: :uss, unit: :bytes),
         Metric.new(name: :gc_unit, unit: :ns), Metric.new(name: :errors, unit: :share), Metric.new(name: :throughput, unit: :per_second, better: nil)

@@ -41,7 +41,7 @@ module Holdup
         compare_difference: "difference", compare_interval: "95 % interval", compare_mark_better: "better", compare_mark_worse: "WORSE", compare_mark_same: "same",
         compare_wall_p50: "wall p50", compare_wall_p90: "wall p90", compare_wall_p95: "wall p95", compare_wall_p99: "wall p99", compare_wall_mean: "wall, mean",
         compare_wait_p50: "queued + stalled p50", compare_wait_p90: "queued + stalled p90", compare_wait_p95: "queued + stalled p95",
-        compare_wait_p99: "queued + stalled p99", compare_wait_mean: "queued + stalled, mean", compare_stalled_mean: "stalled, mean",
+        compare_wait_p99: "queued + stalled p99", compare_wait_mean: "queued + stalled, mean", compare_stalled_mean: "stalled, mean", compare_stalled_p99: "stalled p99",
         compare_cpu_unit: "CPU of each unit", compare_cpu_process: "CPU of all / units", compare_cpu_share: "CPU %",
         compare_pss: "PSS of a process", compare_uss: "USS of a process", compare_gc_unit: "GC in each unit", compare_errors: "errors", compare_throughput: "units/s",
         compare_figures_note: "Percentiles are of merged histograms. Intervals come from %<before>s and %<after>s stretches of %<block>s, each with all hosts and processes, " \
@@ -65,6 +65,12 @@ module Holdup
         doctor_drift_cpu_unit_worse: "%<server>s: units take %<change>s more CPU than before the change of setting at %<since>s.",
         doctor_drift_cpu_unit_worse_fix: "`holdup compare --by setting` shows which endpoints and how surely.",
         doctor_drift_cpu_unit_better: "%<server>s: units take %<change>s less CPU than before the change of setting at %<since>s.",
+        doctor_drift_stalled_p99_worse: "%<server>s: one unit in a hundred stalls %<change>s longer than before the change of setting at %<since>s (stalled p99), whatever the mean does.",
+        doctor_drift_stalled_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` shows the percentiles; `holdup capture --until` keeps such a unit.",
+        doctor_drift_stalled_p99_better: "%<server>s: one unit in a hundred stalls %<change>s less than before the change of setting at %<since>s (stalled p99).",
+        doctor_drift_wall_p99_worse: "%<server>s: one unit in a hundred takes %<change>s longer than before the change of setting at %<since>s (wall p99), whatever the mean does.",
+        doctor_drift_wall_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` shows the percentiles; `holdup capture --until` keeps such a unit.",
+        doctor_drift_wall_p99_better: "%<server>s: one unit in a hundred takes %<change>s less time than before the change of setting at %<since>s (wall p99).",
 
         compare_states_title: "Holdup compare: %<count>s states, %<units>s", compare_state_column: "state",
         compare_state: "%<label>s: %<count>s %<units>s, processes: %<processes>s, within %<seconds>s",

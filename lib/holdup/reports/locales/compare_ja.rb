@@ -41,7 +41,7 @@ module Holdup
         compare_difference: "差", compare_interval: "95 % 区間", compare_mark_better: "改善", compare_mark_worse: "悪化", compare_mark_same: "同じ",
         compare_wall_p50: "経過時間 p50", compare_wall_p90: "経過時間 p90", compare_wall_p95: "経過時間 p95", compare_wall_p99: "経過時間 p99", compare_wall_mean: "経過時間の平均",
         compare_wait_p50: "待ち+ストール p50", compare_wait_p90: "待ち+ストール p90", compare_wait_p95: "待ち+ストール p95",
-        compare_wait_p99: "待ち+ストール p99", compare_wait_mean: "待ち+ストール平均", compare_stalled_mean: "ストール平均",
+        compare_wait_p99: "待ち+ストール p99", compare_wait_mean: "待ち+ストール平均", compare_stalled_mean: "ストール平均", compare_stalled_p99: "ストール p99",
         compare_cpu_unit: "1 件の CPU", compare_cpu_process: "全 CPU / 件数", compare_cpu_share: "CPU 使用率",
         compare_pss: "プロセスの PSS", compare_uss: "プロセスの USS", compare_gc_unit: "1 件の GC", compare_errors: "エラー", compare_throughput: "件/秒",
         compare_figures_note: "パーセンタイルは統合したヒストグラムの値です。区間は、全ホストと全プロセスを含む %<block>sのまとまり（前 %<before>s、後 %<after>s 個）を " \
@@ -65,6 +65,12 @@ module Holdup
         doctor_drift_cpu_unit_worse: "%<server>s: %<since>s の設定変更より前に比べ、処理の CPU が %<change>s 増えました。",
         doctor_drift_cpu_unit_worse_fix: "`holdup compare --by setting` でエンドポイントと確かさが分かります。",
         doctor_drift_cpu_unit_better: "%<server>s: %<since>s の設定変更より前に比べ、処理の CPU が %<change>s 減りました。",
+        doctor_drift_stalled_p99_worse: "%<server>s: %<since>s の設定変更より前に比べ、100 件に 1 件のストール（p99）が %<change>s 長くなりました。平均には現れないことがあります。",
+        doctor_drift_stalled_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` でパーセンタイルが分かり、`holdup capture --until` でそのような処理を記録できます。",
+        doctor_drift_stalled_p99_better: "%<server>s: %<since>s の設定変更より前に比べ、100 件に 1 件のストール（p99）が %<change>s 短くなりました。",
+        doctor_drift_wall_p99_worse: "%<server>s: %<since>s の設定変更より前に比べ、100 件に 1 件の経過時間（p99）が %<change>s 長くなりました。平均には現れないことがあります。",
+        doctor_drift_wall_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` でパーセンタイルが分かり、`holdup capture --until` でそのような処理を記録できます。",
+        doctor_drift_wall_p99_better: "%<server>s: %<since>s の設定変更より前に比べ、100 件に 1 件の経過時間（p99）が %<change>s 短くなりました。",
 
         compare_states_title: "Holdup 比較: %<count>s つの状態、%<units>s", compare_state_column: "状態",
         compare_state: "%<label>s: %<units>s %<count>s 件、プロセス %<processes>s 個、%<seconds>s の範囲",
