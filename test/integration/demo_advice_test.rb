@@ -22,6 +22,17 @@ class DemoAdviceTest < Minitest::Test
     %w[keep unknown].each { |verdict| assert_nil Demo::Advice.followed({"verdict" => verdict}) }
   end
 
+  def test_settings_one_after_the_other
+    assert_equal [[5, 3], true], Demo::Options.parse(%w[--threads 5,3 --jobs]).then { |options| [options.threads, options.jobs] }
+    %w[5,x 0 5,-1].each { |list| assert_equal 2, refused(list) }
+  end
+
+  def refused(list)
+    status = nil
+    capture_io { status = assert_raises(SystemExit) { Demo::Options.parse(["--threads", list]) }.status }
+    status
+  end
+
   def test_programs_get_the_report_only
     assert_predicate Demo::Options.parse([]), :advice?
     refute_predicate Demo::Options.parse(%w[--json]), :advice?

@@ -7,10 +7,12 @@ require_relative "advice"
 require_relative "checks"
 require_relative "children"
 require_relative "dashboard"
+require_relative "following"
+require_relative "jobs"
 require_relative "options"
 require_relative "report"
+require_relative "sending"
 require_relative "storefront"
-require_relative "traffic"
 
 module Demo
   # The demo from the first process to the last.
@@ -22,24 +24,36 @@ module Demo
     def initialize(options, err: $stderr)
       @options = options
       @err = err
+      @sending = Sending.new(err:)
       @children = Children.new
     end
 
     # @return [Integer] exit status
     # @raise [Failure]
     def call
-      inside_folders do
-        boot
-        json = measure
-        show(json)
-        status = verdict(json)
-        advise if @options.advice?
-        @options.keep ? keep : offer
-        status
-      end
+      with_redis { inside_folders { run } }
     end
 
     private
+
+    def run
+      boot
+      json = measure
+      show(json)
+      status = verdict(json)
+      others
+      advise if @options.advice?
+      @options.keep ? keep : offer
+      status
+    end
+
+    def with_redis
+      return yield unless @options.jobs
+      Jobs.with_redis do |url|
+        @redis = url
+        yield
+      end
+    end
 
     # Segments belong on tmpfs; where there is none they go with the rest.
     def inside_folders
@@ -55,9 +69,17 @@ module Demo
     end
 
     def boot
-      say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x #{ENV.fetch("STOREFRONT_THREADS", 5)} threads, YJIT"
+      say "booting the storefront: Rails in Puma, #{ENV.fetch("STOREFRONT_WORKERS", 2)} workers x #{@options.threads.first} threads, YJIT"
       @storefront = Storefront.new(children: @children, folder: @folder, env: @env)
-      @storefront.boot
+      @storefront.boot(threads: @options.threads.first)
+      boot_jobs if @redis
+    end
+
+    def boot_jobs
+      say "booting Sidekiq with the shop's jobs: #{Jobs::THREADS} threads"
+      jobs = Jobs.new(redis: @redis, children: @children, folder: @folder, env: @storefront.env, seed: @options.seed)
+      jobs.start
+      @sending = Sending.new(err: @err, beside: jobs.method(:coming))
     end
 
     def measure
@@ -72,29 +94,26 @@ module Demo
       raise Failure, "#{failure.message}\n#{@storefront.last_words}"
     end
 
-    def send_traffic(seconds)
-      @sending = @options.with(seconds:)
-      Traffic.send_to(@storefront.url, @sending, progress: method(:progress)).tap { progress_end }
+    def send_traffic(seconds) = @sending.call(@storefront.url, @options.with(seconds:))
+
+    # The same traffic with other settings, to compare them.
+    def others
+      @options.threads.drop(1).each do |threads|
+        say "", "the same with #{threads} threads: restarting the storefront"
+        @storefront.restart(threads:)
+        again
+      end
     end
 
-    # What is advised is done, and the same customers come again: then predicted stands beside measured.
-    def advise
-      say "", "holdup advise: what would be better for this traffic?"
-      advice = @advice.print
-      setting = Advice.followed(advice)
-      return say((advice["verdict"] == "keep") ? "it is to stay as it is, so there is nothing to follow" : "there is no recommendation to follow") unless setting
-      slice = ", a time slice of #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
-      say "", "following it: restarting the storefront with #{setting[:workers]} workers x #{setting[:threads]} threads#{slice}"
-      @storefront.restart(**setting)
-      follow(Report.new(env: @env, since: Time.now), Time.now)
-    end
-
-    def follow(report, started)
+    # @return [Time] when the first unit was sent
+    def again
+      report = Report.new(env: @env, since: (started = Time.now))
       outcomes = send_traffic(@options.seconds)
       report.wait_for(outcomes.each_value.sum(&:answered)) { true }
-      say "", "holdup advise --verify: has it come true?"
-      @advice.verify(started)
+      started
     end
+
+    def advise = Following.new(advice: @advice, storefront: @storefront, say: method(:say)).call { again }
 
     def show(json)
       return $stdout.write(json) if @options.json
@@ -123,16 +142,6 @@ module Demo
       IO.select(nil, nil, nil, 1) while @storefront.alive?
       raise Failure, "the storefront died:\n#{@storefront.last_words}"
     end
-
-    def progress(state)
-      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, Traffic.seconds(@sending), state.done, state.open)
-      return @err.print("\r#{line}\e[K") if @err.tty?
-      second = state.elapsed_s.to_i / 5
-      @err.puts(line) if second != @announced
-      @announced = second
-    end
-
-    def progress_end = @err.tty? && @err.puts
 
     def say(*lines) = @err.puts(*lines)
   end

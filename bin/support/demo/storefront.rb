@@ -23,25 +23,29 @@ module Demo
       @env = env
     end
 
+    # @param threads [Integer] of a worker
     # @return [void]
     # @raise [Failure]
-    def boot
+    def boot(threads:)
       start_upstream
       prepare_database
-      start_puma
+      start_puma({"STOREFRONT_THREADS" => threads.to_s})
       wait_until_it_answers
     end
 
-    # @param workers [Integer]
     # @param threads [Integer]
+    # @param workers [Integer, nil] nil: as they were
     # @param slice_ns [Integer, nil] nil: as it was
     # @return [void]
     # @raise [Failure]
-    def restart(workers:, threads:, slice_ns: nil)
+    def restart(threads:, workers: nil, slice_ns: nil)
       @children.stop(:puma)
-      start_puma({"STOREFRONT_WORKERS" => workers.to_s, "STOREFRONT_THREADS" => threads.to_s, "RUBY_THREAD_TIMESLICE" => slice_ns && (slice_ns / 1_000_000).to_s}.compact)
+      start_puma({"STOREFRONT_WORKERS" => workers&.to_s, "STOREFRONT_THREADS" => threads.to_s, "RUBY_THREAD_TIMESLICE" => slice_ns && (slice_ns / 1_000_000).to_s}.compact)
       wait_until_it_answers
     end
+
+    # @return [Hash<String, String>] what processes of the shop need
+    def env = app_env
 
     # @return [Boolean]
     def alive? = @children.alive?(:puma)

@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require_relative "advice"
+
+module Demo
+  # What is advised is done, and the same customers come again: then predicted stands beside measured.
+  class Following
+    # @param advice [Advice]
+    # @param storefront [Storefront]
+    # @param say [#call] tells what goes on
+    def initialize(advice:, storefront:, say:)
+      @advice = advice
+      @storefront = storefront
+      @say = say
+    end
+
+    # @yieldreturn [Time] sends the traffic again: when the first unit was sent
+    # @return [void]
+    # @raise [Failure]
+    def call
+      @say.call("", "holdup advise: what would be better for this traffic?")
+      advice = @advice.print
+      setting = Advice.followed(advice) or return @say.call(unchanged(advice))
+      restart(setting)
+      started = yield
+      @say.call("", "holdup advise --verify: has it come true?")
+      @advice.verify(started)
+    end
+
+    private
+
+    def unchanged(advice) = (advice["verdict"] == "keep") ? "it is to stay as it is, so there is nothing to follow" : "there is no recommendation to follow"
+
+    def restart(setting)
+      slice = ", a time slice of #{setting[:slice_ns] / 1_000_000} ms" if setting[:slice_ns]
+      @say.call("", "following it: restarting the storefront with #{setting[:workers]} workers x #{setting[:threads]} threads#{slice}")
+      @storefront.restart(**setting)
+    end
+  end
+end

@@ -1,0 +1,86 @@
+# frozen_string_literal: true
+
+require "holdup/lab/redis"
+require "json"
+require "securerandom"
+require "socket"
+require_relative "options"
+require_relative "storefront"
+
+module Demo
+  # The shop's jobs in a Sidekiq beside it, on a Redis of the demo's own, and somebody who wants them done while there is traffic.
+  class Jobs
+    # A second; so that one thread would have been enough, most of the time.
+    RATE = 6
+    # Name, arguments, and how many of so many.
+    MIX = {"Jobs::Receipt" => 10, "Jobs::Invoice" => 7, "Jobs::Digest" => 3}.flat_map { |name, weight| [name] * weight }.freeze
+    ORDERS = 1..200
+    QUEUE = "default"
+    THREADS = 5
+    BOOT_SECONDS = 60
+    # What it says where it has no terminal.
+    RUNNING = "Running in ruby"
+
+    # @yieldparam url [String] of Redis, gone after the block
+    # @raise [Failure]
+    def self.with_redis(&)
+      Holdup::Lab::Redis.run(path: ENV.fetch("PATH"), &)
+    rescue Holdup::Error => error
+      raise Failure, error.message
+    end
+
+    # @param redis [String] its URL
+    # @param children [Children]
+    # @param folder [String] for its log
+    # @param env [Hash<String, String>] the shop's
+    # @param seed [Integer]
+    def initialize(redis:, children:, folder:, env:, seed:)
+      @redis = URI(redis)
+      @children = children
+      @log = File.join(folder, "sidekiq.log")
+      @env = env.merge("REDIS_URL" => redis)
+      @random = Random.new(seed)
+    end
+
+    # @return [void] once it runs
+    # @raise [Failure]
+    def start
+      @children.start(:sidekiq, @env, "bundle", "exec", "sidekiq", "-r", "./jobs.rb", "-c", THREADS.to_s, chdir: Storefront::APP, out: @log, err: @log)
+      deadline = now + BOOT_SECONDS
+      until File.read(@log).include?(RUNNING)
+        raise Failure, "Sidekiq did not start:\n#{File.read(@log)}" if now > deadline || !@children.alive?(:sidekiq)
+        pause(0.1)
+      end
+    end
+
+    # @yield while jobs come in
+    # @return [Object] the block's value
+    def coming
+      coming = Thread.new { loop { [push, pause(1.0 / RATE)] } }
+      yield
+    ensure
+      coming.kill.join
+    end
+
+    private
+
+    def push
+      job = {class: MIX.sample(random: @random), args: [@random.rand(ORDERS)], queue: QUEUE, jid: SecureRandom.hex(12), retry: false, created_at: milliseconds, enqueued_at: milliseconds}
+      call("SADD", "queues", QUEUE)
+      call("LPUSH", "queue:#{QUEUE}", JSON.generate(job))
+    end
+
+    # Sidekiq's own client is a gem, and this process has none.
+    def call(*words)
+      @socket ||= TCPSocket.new(@redis.host, @redis.port)
+      @socket.write("*#{words.size}\r\n", *words.map { |word| "$#{word.bytesize}\r\n#{word}\r\n" })
+      @socket.gets
+    end
+
+    def milliseconds = Process.clock_gettime(Process::CLOCK_REALTIME, :millisecond)
+
+    def pause(seconds) = IO.select(nil, nil, nil, seconds)
+
+    def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+  end
+end

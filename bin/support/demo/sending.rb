@@ -1,0 +1,38 @@
+# frozen_string_literal: true
+
+require_relative "traffic"
+
+module Demo
+  # Sends traffic, and says how far it is.
+  class Sending
+    # Between two lines where there is no terminal.
+    STEP_SECONDS = 5
+
+    # @param err [IO]
+    # @param beside [#call] gets the block in which traffic is sent
+    def initialize(err:, beside: ->(&sending) { sending.call })
+      @err = err
+      @beside = beside
+    end
+
+    # @param url [String]
+    # @param options [Options]
+    # @return [Hash<String, Holdup::Lab::Outcome>]
+    def call(url, options)
+      @told = nil
+      @beside.call { Traffic.send_to(url, options, progress: ->(state) { progress(state, options) }) }
+    ensure
+      @err.puts if @err.tty?
+    end
+
+    private
+
+    def progress(state, options)
+      line = format("sending traffic: %4.1f of %g s, %d answers, %d open", state.elapsed_s, Traffic.seconds(options), state.done, state.open)
+      return @err.print("\r#{line}\e[K") if @err.tty?
+      step = state.elapsed_s.to_i / STEP_SECONDS
+      @err.puts(line) if step != @told
+      @told = step
+    end
+  end
+end
