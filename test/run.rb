@@ -11,7 +11,7 @@ PARTS = {
   "integration" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",
   # Of integration, those that differ from Ruby to Ruby: every one has a YJIT of its own.
-  "jit" => "test/integration/jit{,_lives,_memory}_test.rb"
+  "jit" => "test/integration/jit{,_lives,_memory,_turns}_test.rb"
 }.freeze
 
 # @return [Regexp] names of the tests that a line stands in or follows

@@ -55,22 +55,6 @@ class StatsLogIntegrationTest < Minitest::Test
     texts.each { |line| assert_empty EmfSchema.troubles(line) }
   end
 
-  # Thousands of methods for a megabyte.
-  def test_the_turns_of_a_real_jit
-    env = {"HOLDUP_DIR" => File.join(@dir, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.05", "HOLDUP_JIT" => "on", "HOLDUP_STATS_LOG" => @path}
-    fresh_ruby(<<~RUBY, env:, options: ["--yjit-disable", "--yjit-exec-mem-size=1"], prelude: "$LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})\n")
-      require "holdup/base"
-      Holdup.start
-      3000.times { |number| eval("def m\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}") }
-      Holdup.measure("fill") { 3000.times { |number| 40.times { |n| send(:"m\#{number}", n) } } }
-      IO.select(nil, nil, nil, 0.05) until File.exist?(#{@path.dump}) && File.read(#{@path.dump}).include?("saturated")
-    RUBY
-    lines = texts.map { |line| JSON.parse(line) }
-    assert_equal %w[boot enabled saturated exit], lines.map { |line| line["event"] } - %w[warm stats]
-    assert_equal [1 << 20, "code", 1.0, 1], lines.last.values_at("jit_limit_bytes", "jit_limit_of", "jit_used_share", "jit_effective")
-    assert_equal 1, lines.sum { |line| line["units"].to_i }
-  end
-
   # It is full, and nobody reads it.
   def test_a_full_pipe_keeps_nobody_waiting
     File.mkfifo(@path)
