@@ -117,6 +117,19 @@ static inline void blame_open(blame_t *b, struct tclock *holder, uint64_t t)
     BLAME_SET(b->holder, holder);
 }
 
+/*
+ * How long those who wait at `t` have waited, together: what the longest wait is at most. Without any lock; 0 where the
+ * ledger is being written.
+ */
+static uint64_t blame_waited(const blame_t *b, uint64_t t)
+{
+    uint64_t seq = __atomic_load_n(&b->seq, __ATOMIC_ACQUIRE);
+    uint64_t waited = BLAME_GET(b->waiters) * t - BLAME_GET(b->moment);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    bool torn = (seq & 1) || seq != BLAME_GET(b->seq);
+    return torn || waited >> 63 ? 0 : waited; /* a wait may have begun after `t` */
+}
+
 static void blame_reset(blame_t *b, struct tclock *holder)
 {
     b->seq += b->seq & 1; /* a fork may have come in the middle of an event */

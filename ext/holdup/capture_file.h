@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 
 #include "capture.h"
+#include "capture_watch.h"
 #include "clock.h"
 #include "segment_file.h"
 
@@ -22,6 +23,7 @@
 typedef struct {
     char path[4096];
     uint64_t capacity, names;
+    bool stacks;
     int failed; /* 0 or an errno */
     bool done;
 } capf_wish_t;
@@ -29,6 +31,11 @@ typedef struct {
 static uint64_t capf_page(uint64_t bytes)
 {
     return (bytes + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
+}
+
+static uint64_t capf_stacks_offset(const cap_header_t *h)
+{
+    return h->names_offset + capf_page(h->name_capacity * sizeof(cap_name_t));
 }
 
 static void capf_lay_out(cap_header_t *h, const capf_wish_t *wish)
@@ -46,7 +53,7 @@ static void capf_lay_out(cap_header_t *h, const capf_wish_t *wish)
     h->names_offset = h->threads_offset + capf_page(CAP_THREADS * sizeof(cap_thread_t));
     h->name_capacity = wish->names;
     h->name_bytes = sizeof(cap_name_t);
-    h->events_offset = h->names_offset + capf_page(wish->names * sizeof(cap_name_t));
+    h->events_offset = capf_stacks_offset(h) + capf_page(stk_bytes(wish->stacks));
     h->worker_index = -1;
 }
 
@@ -96,6 +103,7 @@ static void capf_forget(void)
     cap.header = NULL;
     cap.events = NULL;
     cap.file = -1;
+    stk_forget();
 }
 
 /* Without the GVL; no capture is on. */
@@ -115,6 +123,7 @@ static void *capf_make(void *given)
     }
     cap.header = (cap_header_t *)cap.base;
     *cap.header = layout;
+    if (wish->stacks) stk_lay_out(capf_stacks_offset(cap.header));
     cap.events = (cap_event_t *)(cap.base + layout.events_offset);
     cap.mask = wish->capacity - 1;
     capf_weigh(cap.header);
@@ -130,6 +139,7 @@ static void capf_abandon(void)
     cap.on = false;
     cap.writers = 0;
     cap.busy = false;
+    watch_abandon();
     capf_forget();
 }
 
@@ -137,6 +147,7 @@ static void capf_abandon(void)
 static void *capf_let_go(void *done)
 {
     unsigned spins = 0;
+    watch_stop();
     while (!cap_quiet()) blame_spin(&spins);
     capf_forget();
     *(bool *)done = true;

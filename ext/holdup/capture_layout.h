@@ -1,5 +1,5 @@
 /*
- * Layout version 1 of the event ring of a capture, as docs/capture.md describes it and lib/holdup/capture/layout.rb reads
+ * Layout version 2 of the event ring of a capture, as docs/capture.md describes it and lib/holdup/capture/layout.rb reads
  * it. Little endian; times are ticks of the probe's own clock. A change of anything here is a new version.
  */
 #ifndef HOLDUP_CAPTURE_LAYOUT_H
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #define CAP_MAGIC "HOLDUPEV"
-#define CAP_VERSION 1
+#define CAP_VERSION 2
 #define CAP_HEADER_BYTES 4096
 #define CAP_FACTS_OFFSET 2048 /* in the header's page: why there is a capture, written from Ruby */
 #define CAP_THREADS 1024
@@ -72,14 +72,14 @@ typedef struct {
     char name[CAP_NAME_BYTES], queue[CAP_QUEUE_BYTES];
 } cap_name_t;
 
-_Static_assert(sizeof(cap_event_t) == 32, "layout version 1");
-_Static_assert(offsetof(cap_header_t, head) == 64, "layout version 1");
-_Static_assert(offsetof(cap_header_t, worker_index) == 176, "layout version 1");
-_Static_assert(offsetof(cap_header_t, end_sums) == 248, "layout version 1");
-_Static_assert(offsetof(cap_header_t, caught) == 312, "layout version 1");
-_Static_assert(offsetof(cap_header_t, caught_series) == 344, "layout version 1");
-_Static_assert(sizeof(cap_header_t) <= CAP_FACTS_OFFSET, "layout version 1");
-_Static_assert(sizeof(cap_thread_t) == 96, "layout version 1");
-_Static_assert(sizeof(cap_name_t) == 272, "layout version 1");
+_Static_assert(sizeof(cap_event_t) == 32, "layout version 2");
+_Static_assert(offsetof(cap_header_t, head) == 64, "layout version 2");
+_Static_assert(offsetof(cap_header_t, worker_index) == 176, "layout version 2");
+_Static_assert(offsetof(cap_header_t, end_sums) == 248, "layout version 2");
+_Static_assert(offsetof(cap_header_t, caught) == 312, "layout version 2");
+_Static_assert(offsetof(cap_header_t, caught_series) == 344, "layout version 2");
+_Static_assert(sizeof(cap_header_t) <= CAP_FACTS_OFFSET, "layout version 2");
+_Static_assert(sizeof(cap_thread_t) == 96, "layout version 2");
+_Static_assert(sizeof(cap_name_t) == 272, "layout version 2");
 
 #endif

@@ -76,7 +76,7 @@ static void capm_begin(void)
     cap.header->rate = clk.rate;
     if (seg.base) cap.header->worker_index = SEG_HEADER->worker_index;
     capm_sum_up(cap.header->begin_sums);
-    for (tclock_t *c = reg.clocks; c; c = c->next) c->unit = unit_number(c->follows ? c->current : c->innermost);
+    for (tclock_t *c = reg.clocks; c; c = c->next) c->due = 0, c->unit = unit_number(c->follows ? c->current : c->innermost);
     __atomic_store_n(&cap.on, true, __ATOMIC_SEQ_CST);
     if (current) tc_mark(current, CAP_BEGIN, t);
     for (tclock_t *c = reg.clocks; c; c = c->next) capm_tell_open(c, c->innermost);
@@ -102,22 +102,25 @@ static void capm_aside(void *(*work)(void *), void *given, const bool *done)
 }
 
 /*
- * open_capture(path, events, stalled_over_ns, wall_over_ns): from now on every event goes to a ring of at least so many in
- * a new file, which says which unit was the first that stalled or took longer than that (0: whatever it did).
+ * open_capture(path, events, stalled_over_ns, wall_over_ns, stacks_over_ns = 0): from now on every event goes to a ring of
+ * at least so many in a new file, which says which unit was the first that stalled or took longer than that (0: whatever
+ * it did). With stacks, of holders too where others wait longer than stacks_over_ns (0: none).
  * @return [Boolean] false when nothing is measured, or a capture is on
  * @raise [SystemCallError] when there is no space for it
  */
-static VALUE capm_open(VALUE self, VALUE path, VALUE events, VALUE stalled, VALUE wall)
+static VALUE capm_open(int argc, VALUE *argv, VALUE self)
 {
-    uint64_t stalled_over_ns = NUM2ULL(stalled), wall_over_ns = NUM2ULL(wall);
-    capf_wish_t wish = {.capacity = capm_capacity(events), .names = seg.base ? SEG_HEADER->series_capacity : 1};
-    const char *file = StringValueCStr(path);
+    rb_check_arity(argc, 4, 5);
+    uint64_t stalled_over_ns = NUM2ULL(argv[2]), wall_over_ns = NUM2ULL(argv[3]), stacks_over_ns = argc > 4 ? NUM2ULL(argv[4]) : 0;
+    capf_wish_t wish = {.capacity = capm_capacity(argv[1]), .names = seg.base ? SEG_HEADER->series_capacity : 1, .stacks = stacks_over_ns > 0};
+    const char *file = StringValueCStr(argv[0]);
     if (!tc_enabled() || cap.header || cap.busy) return Qfalse;
     if (snprintf(wish.path, sizeof(wish.path), "%s", file) >= (int)sizeof(wish.path)) rb_syserr_fail(ENAMETOOLONG, file);
     capm_aside(capf_make, &wish, &wish.done);
     if (wish.failed) rb_syserr_fail(wish.failed, wish.path);
     cap.limit = (cap_limit_t){stalled_over_ns, wall_over_ns};
     capm_begin();
+    if (wish.stacks) watch_start(stacks_over_ns);
     return Qtrue;
 }
 
@@ -145,6 +148,7 @@ static VALUE capm_close(VALUE self)
     bool done = false;
     uint64_t t = probe_settled();
     __atomic_store_n(&cap.on, false, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&ask.over_ns, 0, __ATOMIC_RELEASE);
     capm_list_all();
     capm_sum_up(cap.header->end_sums);
     cap.header->rate = clk.rate;
@@ -195,7 +199,7 @@ static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const m
 
 static void capm_init(VALUE probe)
 {
-    rb_define_singleton_method(probe, "open_capture", capm_open, 4);
+    rb_define_singleton_method(probe, "open_capture", capm_open, -1);
     rb_define_singleton_method(probe, "name_captured", capm_name, 2);
     rb_define_singleton_method(probe, "close_capture", capm_close, 0);
     rb_define_singleton_method(probe, "caught?", capm_caught_p, 0);

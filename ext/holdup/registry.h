@@ -127,6 +127,7 @@ static void reg_publish(tclock_t *c, uint64_t t)
 /* Under the GVL. Ledgers are never freed: a Ractor's is 64 bytes, and events may still be on their way to it. */
 static void reg_reap(uint64_t t)
 {
+    if (!ask_try_lock()) return; /* the next tick will do */
     for (tclock_t *c = reg.clocks, *next; c; c = next) {
         next = c->next;
         if (!__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE) || BLAME_GET(c->blame->holder) == c) continue;
@@ -136,6 +137,7 @@ static void reg_reap(uint64_t t)
         reg_unlist(c);
         free(c);
     }
+    ask_unlock();
 }
 
 static void reg_publish_all(uint64_t t)

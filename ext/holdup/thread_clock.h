@@ -16,6 +16,7 @@
 
 #include "blame.h"
 #include "capture.h"
+#include "capture_ask.h"
 #include "clock.h"
 #include "tally.h"
 
@@ -55,6 +56,9 @@ typedef struct tclock {
     uint32_t number;       /* of this thread in captures */
     uint32_t unit;         /* while a capture is on: the unit that it is in, as captures call it */
     uint32_t listed;       /* its place in the capture's table of threads, + 1 */
+    uint64_t due;          /* when a long wait ended of which the stack is still to be taken; 0: none did */
+    uint64_t told;         /* `at` of the last wait whose stack was taken meanwhile */
+    uint64_t shown;        /* acquisitions when the stack of a hold was last taken */
     uint32_t open_units;
     uint32_t period_units; /* units ended since the thread was last outside of all units */
     bool period_spoiled;   /* one of them could not be told */
@@ -175,11 +179,27 @@ static inline void tc_end_idle(tclock_t *c, uint64_t t)
     c->tally.idle[tc_classify(c)] += c->region;
 }
 
+/* A wait ends at `t`: the thread has the stack still that it waited with. */
+static void tc_end_wait(tclock_t *c, uint64_t t)
+{
+    uint64_t over_ns = ask_over_ns();
+    if (!over_ns || c->told == c->at || ask_rests(t) || clk_ns(tc_since(c->at, t)) < over_ns) return;
+    c->due = t;
+    rb_postponed_job_trigger(ask.job);
+}
+
+/* It gives the GVL up before it was asked. */
+static void tc_drop_due(tclock_t *c)
+{
+    if (c->due) ask_missed();
+    c->due = 0;
+}
+
 /*
  * To the capture: an event of the scheduler, before it changes the phase. `end` is when the open hold ended, 0 while it
  * lasts or where there is none.
  */
-static void __attribute__((noinline, cold)) tc_tell(const tclock_t *c, enum cap_kind kind, uint64_t t, uint64_t end)
+static void __attribute__((noinline, cold)) tc_tell(tclock_t *c, enum cap_kind kind, uint64_t t, uint64_t end)
 {
     const blame_t *b = c->blame;
     uint64_t waiters = BLAME_GET(b->waiters);
@@ -192,8 +212,9 @@ static void __attribute__((noinline, cold)) tc_tell(const tclock_t *c, enum cap_
     }
     if (kind == CAP_RESUMED) {
         if (b->holder) flags |= end ? CAP_CLOSED : CAP_CLOSED | CAP_UNENDED;
-        if (c->phase == TC_WAITING) waiters--;
+        if (c->phase == TC_WAITING) waiters--, tc_end_wait(c, t);
     }
+    else tc_drop_due(c);
     cap_put((cap_event_t){.thread = c->number, .time = t, .detail = b->number, .unit = c->unit,
                           .waiters = (uint16_t)waiters, .kind = (uint8_t)kind, .flags = flags});
 }

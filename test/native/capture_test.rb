@@ -19,6 +19,7 @@ class CaptureNativeTest < NativeTest
     FOLDER = Dir.mktmpdir("holdup", "/dev/shm")
     at_exit { FileUtils.rm_rf(FOLDER) }
     FILE = File.join(FOLDER, "events")
+    STACKS = 100_000 # ns that somebody waits, so that there are many
     WORK = [-> { GvlWork.hold(50_000) }, -> { sleep(0.0002) }, -> { GvlWork.release(3) }, -> { Thread.pass },
       -> { Mutex.new.synchronize { GvlWork.hold(5_000) } }, -> { (q = Queue.new) << 1; q.pop }, -> { GvlWork.wait(100_000) }].freeze
     def work(threads = 5, rounds = 60, seed = 0)
@@ -37,7 +38,7 @@ class CaptureNativeTest < NativeTest
   def test_threads_add_up_to_the_tick_and_so_does_each_unit
     assert_equal ["", "true", "true"], capture(<<~RUBY).lines(chomp: true)
       P.open_segment(File.join(FOLDER, "segment"), 10, 64, nil, 0)
-      P.open_capture(FILE, 100_000, 0, 0)
+      P.open_capture(FILE, 100_000, 0, 0, STACKS)
       units = work
       P.record(P.enter, 2, "ReportJob", "low", nil, true)
       settle
@@ -57,7 +58,7 @@ class CaptureNativeTest < NativeTest
 
   def test_threads_that_share_native_threads_add_up
     assert_equal "", capture(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"}).chomp
-      P.open_capture(FILE, 100_000, 0, 0)
+      P.open_capture(FILE, 100_000, 0, 0, STACKS)
       work
       settle
       P.close_capture
@@ -67,7 +68,7 @@ class CaptureNativeTest < NativeTest
 
   def test_ractors_add_up_each_by_its_own_lock
     assert_equal ["", "3"], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000, 0, 0)
+      P.open_capture(FILE, 100_000, 0, 0, STACKS)
       ractors = Array.new(2) { Ractor.new { Array.new(2) { Thread.new { 60.times { GvlWork.hold(100_000); Thread.pass; GvlWork.release(2) } } }.each(&:join); 1 } }
       20.times { GvlWork.hold(100_000); sleep(0.001) }
       ractors.each { |ractor| ractor.respond_to?(:value) ? ractor.value : ractor.take }
@@ -79,14 +80,14 @@ class CaptureNativeTest < NativeTest
 
   def test_a_fork_is_marked_and_the_child_writes_none_of_its_parents_events
     assert_equal ["", "2", "true", ""], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000, 0, 0)
+      P.open_capture(FILE, 100_000, 0, 0, STACKS)
       children = 2.times.map do |i|
         work(2, 10, i)
         fork do
           P.after_fork
           P.enable
           exit!(2) if P.capturing?
-          P.open_capture(FILE + i.to_s, 2_000, 0, 0)
+          P.open_capture(FILE + i.to_s, 2_000, 0, 0, STACKS)
           work(2, 10, i)
           settle
           P.close_capture
@@ -103,7 +104,7 @@ class CaptureNativeTest < NativeTest
 
   def test_garbage_collections_are_in_it_and_stress_changes_nothing
     assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
-      P.open_capture(FILE, 100_000, 0, 0)
+      P.open_capture(FILE, 100_000, 0, 0, STACKS)
       GC.stress = true
       work(2, 3)
       GC.stress = false
@@ -116,7 +117,7 @@ class CaptureNativeTest < NativeTest
   def test_fibers_take_turns
     assert_equal ["", "true"], capture(<<~RUBY).lines(chomp: true)
       P.follow_fibers(true)
-      P.open_capture(FILE, 20_000, 0, 0)
+      P.open_capture(FILE, 20_000, 0, 0, STACKS)
       fibers = Array.new(3) { Fiber.new { handle = P.enter; 3.times { GvlWork.hold(20_000); Fiber.yield }; P.finish(handle); nil } }
       4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
       P.close_capture
@@ -129,7 +130,7 @@ class CaptureNativeTest < NativeTest
   # The ring is as long as it is: the events that are left are read, and what they tell is whole.
   def test_the_oldest_events_give_way
     kept, overwritten, whole = capture(<<~RUBY).split
-      P.open_capture(FILE, 1_000, 0, 0)
+      P.open_capture(FILE, 1_000, 0, 0, STACKS)
       work(3, 400)
       settle
       P.close_capture
@@ -163,7 +164,7 @@ class CaptureNativeTest < NativeTest
   # The table of threads tells who is gone, so that nobody takes them for idle.
   def test_the_dead_are_absent
     assert_equal "true", capture(<<~RUBY).chomp
-      P.open_capture(FILE, 1_000, 0, 0)
+      P.open_capture(FILE, 1_000, 0, 0, STACKS)
       dead = Thread.new { P.name_captured(Thread.current, "dead") }.join
       work(2, 400)
       settle
@@ -178,7 +179,7 @@ class CaptureNativeTest < NativeTest
       child = fork do
         P.after_fork
         P.enable
-        P.open_capture(FILE, 100_000, 0, 0)
+        P.open_capture(FILE, 100_000, 0, 0, STACKS)
         Thread.new { work(3, 10_000) }
         sleep 0.2
         Process.kill(:KILL, Process.pid)
@@ -195,7 +196,7 @@ class CaptureNativeTest < NativeTest
       stop = false
       load = Array.new(3) { |i| Thread.new { work(1, 2, i) until stop } }
       made = 1000.times.count do |i|
-        opened = P.open_capture(FILE, 1_000, 0, 0)
+        opened = P.open_capture(FILE, 1_000, 0, 0, i.odd? ? STACKS : 0)
         Thread.new { GvlWork.release(1) }.join
         GC.stress = true if i % 100 == 0
         Array.new(3) { "x" * 10 }

@@ -83,7 +83,7 @@ class SanitizerTest < NativeTest
         Process.wait2(pid).last.success?
       end
       captured = 30.times.count do |i|
-        Probe.open_capture("#{folder}/capture\#{i}", 1_000, i, 0) or next
+        Probe.open_capture("#{folder}/capture\#{i}", 1_000, i, 0, i.even? ? 100_000 : 0) or next
         Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
         3.times.map { |t| Thread.new { 20.times { |k| one.(k + t) } } }.each(&:join)
         Array.new(1_100) { Thread.new { Probe.name_captured(Thread.current, "") } }.each(&:join) if i == 7 # more than the table has room for

@@ -3,6 +3,7 @@
 require_relative "../errors"
 require_relative "facts"
 require_relative "layout"
+require_relative "stacks"
 
 module Holdup
   module Capture
@@ -11,8 +12,9 @@ module Holdup
     #
     # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it (Layout::CAUGHT_FIELDS)
     # - `facts`: {String => Object} why there is a capture, and what was found when it was kept (docs/capture.md)
+    # - `stacks`: StackHeader
     # - `sums`: {Symbol => Integer} what the probe has counted meanwhile (ticks, see Layout::SUMS); means nothing before the end
-    Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :sums) do
+    Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :stacks, :sums) do
       # @param bytes [String] of the file, or its start
       # @param path [String] for the error
       # @return [Header]
@@ -20,8 +22,8 @@ module Holdup
       def self.parse(bytes, path:)
         values = (bytes.bytesize < Layout::HEADER_BYTES) ? [] : bytes.unpack(Layout::HEADER_FORMAT)
         raise refusal(path, "it starts with other bytes") unless values.first == Layout::MAGIC
-        raise refusal(path, "it has layout #{values[1]}, this Holdup reads #{Layout::VERSION}") unless values[1] == Layout::VERSION
-        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT), Facts.of(bytes), counted(bytes))
+        raise refusal(path, "it has layout #{values[1]}, this Holdup reads up to #{Layout::VERSION}") unless Layout::READABLE.include?(values[1])
+        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT), Facts.of(bytes), StackHeader.parse(bytes), counted(bytes))
         raise refusal(path, "its parts have other sizes") unless header.plausible?
         header
       end
@@ -41,7 +43,7 @@ module Holdup
       def plausible?
         [header_bytes, event_bytes, thread_bytes, name_bytes] == [Layout::HEADER_BYTES, Layout::EVENT_BYTES, Layout::THREAD_BYTES, Layout::NAME_BYTES] &&
           capacity.between?(1, Layout::MAX_EVENTS) && (capacity & (capacity - 1)).zero? && rate.positive? &&
-          thread_count <= thread_capacity && [thread_capacity, name_capacity].all? { |count| count <= Layout::MAX_TABLE }
+          thread_count <= thread_capacity && [thread_capacity, name_capacity].all? { |count| count <= Layout::MAX_TABLE } && stacks.plausible?
       end
 
       # @return [Boolean] whether it ended; else it goes on, or its process was killed
@@ -60,8 +62,8 @@ module Holdup
       # @return [Integer] the same as the probe's nanoseconds
       def ns(ticks) = (ticks * rate) >> 32
 
-      # @return [Integer] what writing the events has cost the process
-      def cost_ns = head * event_cost_ps / 1000
+      # @return [Integer] what writing the events and taking the stacks has cost the process
+      def cost_ns = head * event_cost_ps / 1000 + stacks.stack_ns + stacks.watch_ns
     end
   end
 end

@@ -2,11 +2,12 @@
 
 module Holdup
   module Capture
-    # Where everything is in the file of a capture, layout version 1, as ext/holdup/capture_layout.h writes it. Little
-    # endian; times are ticks of the probe's clock. A change of anything here needs a new VERSION.
+    # Where everything is in the file of a capture, layout version 2, as ext/holdup/capture_layout.h writes it. Little
+    # endian; times are ticks of the probe's clock. A change of anything here needs a new VERSION. Version 1 had no stacks.
     module Layout
       MAGIC = "HOLDUPEV"
-      VERSION = 1
+      VERSION = 2
+      READABLE = [1, VERSION].freeze
       HEADER_BYTES = 4096
       HEADER_FORMAT = "a8 L<2 Q<20 q<"
       HEADER_FIELDS = %i[
@@ -30,7 +31,7 @@ module Holdup
       EVENT_FORMAT = "L<2Q<2L<S<C2"
       KINDS = %i[
         none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
-        fork setting
+        fork setting stack_held stack_stalled
       ].freeze
       PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze
@@ -43,6 +44,17 @@ module Holdup
       THREAD_FORMAT = "L<2Q<L<2a64"
       NAME_BYTES = 272
       NAME_FORMAT = "L<2a200a64"
+
+      # Of ext/holdup/capture_stack_layout.h.
+      STACKS_AT = 384
+      STACK_FORMAT = "Q<14"
+      STACK_FIELDS = %i[
+        frames_offset frame_capacity frame_bytes frame_count nodes_offset node_capacity node_bytes node_count
+        over_ns taken missed first_event stack_ns watch_ns
+      ].freeze
+      FRAME_BYTES = 320
+      FRAME_FORMAT = "L<4a120a184"
+      NODE_BYTES = 12
 
       # A reader believes no header beyond these.
       MAX_EVENTS = 1 << 22

@@ -9,8 +9,9 @@ module Holdup
     #
     # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from `first_ticks`
     # - `threads`: {number => ListedThread}; `names`: {number of the series => Name}
+    # - `stacks`: Stacks
     # - `first_ticks`, `last_ticks`: the window, by the probe's clock
-    Recording = Data.define(:header, :events, :threads, :names, :first_ticks, :last_ticks) do
+    Recording = Data.define(:header, :events, :threads, :names, :stacks, :first_ticks, :last_ticks) do
       # @param bytes [String] the whole file, or its start up to the last event
       # @param path [String] for errors
       # @param since [Integer] number of the first event that is wanted
@@ -57,7 +58,7 @@ module Holdup
         first = @since.zero? ? @header.begin_ticks : events.first&.time || @header.begin_ticks
         last = [@header.end_ticks, *events.map(&:time)].max
         events.each { |event| event.time = [event.time - first, 0].max }
-        Recording.new(header: @header, events:, threads:, names:, first_ticks: first, last_ticks: [last, first].max)
+        Recording.new(header: @header, events:, threads:, names:, stacks:, first_ticks: first, last_ticks: [last, first].max)
       end
 
       private
@@ -86,6 +87,17 @@ module Holdup
       def names
         all = Array.new(@header.name_capacity) { |index| [index, row(@header.names_offset, index, Layout::NAME_BYTES, Layout::NAME_FORMAT)] }
         all.filter_map { |index, (bytes, queue_bytes, name, queue)| [index, Name.new(text(name, bytes), text(queue, queue_bytes))] if bytes.positive? }.to_h
+      end
+
+      def stacks
+        header = @header.stacks
+        nodes = header.node_count.zero? ? [] : row(header.nodes_offset, 0, header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
+        Stacks.new(table: Array.new(header.frame_count) { |index| frame(index) }, nodes:, first_event: header.first_event)
+      end
+
+      def frame(index)
+        label_bytes, path_bytes, line, _, label, path = row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
+        Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0)
       end
 
       def text(bytes, length)

@@ -11,6 +11,8 @@ module Holdup
       EVENTS = [200_000, 50_000, 10_000].freeze
       # As in Layout, which belongs to who reads.
       FACTS_AT = 2048
+      # With stacks, who holds is asked for one where others have waited longer.
+      STACKS_OVER_NS = 10_000_000
 
       # @param probe [Holdup::Probe]
       # @param log [Log]
@@ -24,7 +26,7 @@ module Holdup
       # @param facts [Hash{String => String, Integer}] why it is there
       # @param limits [Array(Integer, Integer)] ns that a unit may stall, and take; 0 for any time
       # @param most [Integer] events
-      # @param stacks [Boolean]
+      # @param stacks [Boolean] whether it has stacks
       # @return [Boolean] false where there is no room, or nothing is measured
       def open(path, facts:, limits: [0, 0], most: EVENTS.first, stacks: true)
         return false unless [most, *EVENTS.select { |events| events < most }].any? { |events| try(path, events, limits, stacks) }
@@ -47,8 +49,8 @@ module Holdup
 
       private
 
-      def try(path, events, limits, _stacks)
-        @probe.open_capture(path, events, *limits)
+      def try(path, events, limits, stacks)
+        @probe.open_capture(path, events, *limits, stacks ? STACKS_OVER_NS : 0)
       rescue Errno::ENOSPC, Errno::ENOMEM => error
         @log.warn("no room for a capture of #{events} events (#{error.message})") unless @said[events]
         @said[events] = true

@@ -41,7 +41,7 @@ module Holdup
 
       def close_segment = nil
 
-      def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns) = false
+      def open_capture(_path, _events, _stalled_over_ns, _wall_over_ns, _stacks_over_ns = 0) = false
 
       def name_captured(_thread, _name) = nil
 

@@ -75,7 +75,7 @@ class Holdup::Capture::ControlTest < Minitest::Test
     @process.rule = Holdup::Capture::Rule.new(what: :wall, over_ns: 70)
     @process.ask(3600)
     tick
-    assert_equal [0, 70], @process.limits
+    assert_equal [0, 70, Holdup::Capture::Ring::STACKS_OVER_NS], @process.limits
     tick(after: 100)
     assert_equal 0, @process.closed
     @process.caught = true

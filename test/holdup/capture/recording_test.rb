@@ -32,7 +32,7 @@ class Holdup::Capture::RecordingTest < Minitest::Test
   def test_what_is_no_capture
     assert_refused(/starts with other bytes/, "")
     assert_refused(/starts with other bytes/, "x" * 5000)
-    assert_refused(/layout 2, this Holdup reads 1/, ring.bytes(to: 1, version: 2))
+    assert_refused(/layout 3, this Holdup reads up to 2/, ring.bytes(to: 1, version: 3))
     assert_refused(/cut short/, ring.bytes(to: 1)[0..-2])
     assert_refused(/other sizes/, ring.bytes(to: 1).tap { |bytes| bytes[72, 8] = [3].pack("Q<") })
   end

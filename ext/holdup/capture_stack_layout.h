@@ -1,0 +1,43 @@
+/*
+ * Stacks in the file of a capture (layout version 2): a table of frames, and a tree of them. A stack is the number of its
+ * innermost node; nodes have their caller as parent. Numbers begin at 1, 0 is none.
+ */
+#ifndef HOLDUP_CAPTURE_STACK_LAYOUT_H
+#define HOLDUP_CAPTURE_STACK_LAYOUT_H
+
+#include "capture_layout.h"
+
+#define STK_OFFSET 384 /* in the header's page */
+#define STK_FRAMES 2048
+#define STK_NODES 32768
+#define STK_LABEL_BYTES 120
+#define STK_PATH_BYTES 184
+
+/* More kinds of events: the stack of who holds, and of who waits or has waited. Their detail is its number. */
+enum stk_kind { CAP_STACK_HELD = 16, CAP_STACK_STALLED = 17 };
+
+typedef struct {
+    uint64_t frames_offset, frame_capacity, frame_bytes, frame_count, nodes_offset, node_capacity, node_bytes, node_count,
+        over_ns,      /* somebody waits so long before the holder's stack is taken; 0: none is taken */
+        taken, missed,
+        first_event,  /* stacks of events before this one are gone: the tables were full, and began again */
+        stack_ns,     /* what taking them has cost the threads of which they are ... */
+        watch_ns;     /* ... and the CPU time of who watches */
+} stk_header_t;
+
+/* Bytes of the label are written last. */
+typedef struct {
+    uint32_t label_bytes, path_bytes, line, spare;
+    char label[STK_LABEL_BYTES], path[STK_PATH_BYTES];
+} stk_frame_t;
+
+typedef struct {
+    uint32_t parent, frame, line;
+} stk_node_t;
+
+_Static_assert(sizeof(cap_header_t) <= STK_OFFSET, "layout version 2");
+_Static_assert(sizeof(stk_header_t) == 112, "layout version 2");
+_Static_assert(sizeof(stk_frame_t) == 320, "layout version 2");
+_Static_assert(sizeof(stk_node_t) == 12, "layout version 2");
+
+#endif

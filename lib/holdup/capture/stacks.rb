@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require_relative "layout"
+
+module Holdup
+  module Capture
+    # What the header says of the stacks in a file: where their tables lie, how many were taken, what that has cost.
+    #
+    # - `over_ns`: holders were asked where somebody waited longer; 0 where the capture has no stacks
+    # - `missed`: the GVL went on to another thread before it answered
+    # - `first_event`: stacks of events before this number are gone, the tables were full
+    # - `stack_ns`: in the application's threads; `watch_ns`: CPU time of the thread that watches
+    StackHeader = Data.define(*Layout::STACK_FIELDS) do
+      # @param bytes [String] of the first page
+      # @return [StackHeader]
+      def self.parse(bytes) = new(*bytes.unpack(Layout::STACK_FORMAT, offset: Layout::STACKS_AT))
+
+      # @return [Boolean]
+      def plausible?
+        return true if frame_capacity.zero?
+        [frame_bytes, node_bytes] == [Layout::FRAME_BYTES, Layout::NODE_BYTES] && frame_count <= frame_capacity && node_count <= node_capacity &&
+          [frame_capacity, node_capacity].all? { |count| count <= Layout::MAX_TABLE }
+      end
+    end
+
+    # A method or a block in a stack.
+    #
+    # - `label`: "Report#crunch", "block in Report#crunch"; `path`: nil for C code
+    # - `line`: where it begins; `at`: which line it was at, 0 when that is not known
+    Frame = Data.define(:label, :path, :line, :at) do
+      # @return [String] the method that a block is in
+      def method_name = label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
+
+      # @return [Boolean] whether it is in a file, not in C code and not in Ruby's own
+      def written? = !path.nil? && !path.start_with?("<internal:")
+
+      # @return [String, nil] "app/models/report.rb:12", for reading
+      def place = ("#{file}:#{[at, line].find(&:positive?) || 0}" if written?)
+
+      # @return [String] of the path what tells it: the gem and what follows, else the last three parts
+      def file = path[%r{/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
+    end
+
+    # The stacks in a file: a tree of frames, in which a stack is the number of its innermost node.
+    class Stacks
+      # @return [Array<Frame>] of the table, at no line
+      attr_reader :table
+
+      # @param table [Array<Frame>]
+      # @param nodes [Array<Integer>] parent, frame and line of each, one behind the other; numbers begin at 1
+      # @param first_event [Integer]
+      def initialize(table: [], nodes: [], first_event: 0)
+        @table = table
+        @nodes = nodes
+        @first_event = first_event
+        @frames = {}
+      end
+
+      # @return [Boolean]
+      def any? = @nodes.any?
+
+      # @param event [Event]
+      # @return [Integer, nil] the number of its stack
+      def of(event)
+        number = event.detail
+        number if number.between?(1, @nodes.size / 3) && (event.commit - 1 - @first_event) & 0xffff_ffff < 1 << 31
+      end
+
+      # @param number [Integer] of a stack
+      # @return [Array<Frame>] the innermost first
+      def frames(number) = @frames[number] ||= walk(number).filter_map { |frame, line| @table[frame - 1]&.with(at: line) if frame.positive? }.freeze
+
+      # @param number [Integer] of a stack
+      # @return [Array<Array(Integer, Integer)>] number of the frame in the table (from 1) and line, the innermost first
+      def walk(number)
+        steps = []
+        while number.positive?
+          parent, frame, line = @nodes[(number - 1) * 3, 3]
+          steps << [frame, line]
+          number = (parent < number) ? parent : 0
+        end
+        steps
+      end
+
+      # @param number [Integer] of a stack
+      # @return [Frame, nil] what ran: the innermost that somebody has written, else the innermost
+      def running(number) = frames(number).then { |frames| frames.find(&:written?) || frames.first }
+    end
+  end
+end

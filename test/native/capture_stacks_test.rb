@@ -1,0 +1,128 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture"
+require "holdup/capture/ring"
+require "holdup/timeline"
+
+# Stacks in a capture: of whom they are, and that the time they take is nobody's loss.
+class CaptureStacksTest < NativeTest
+  OVER_NS = Holdup::Capture::Ring::STACKS_OVER_NS
+
+  def setup
+    super
+    @folder = Dir.mktmpdir("holdup", "/dev/shm")
+    @file = File.join(@folder, "events")
+  end
+
+  def teardown
+    FileUtils.remove_entry(@folder)
+    super
+  end
+
+  def crunch(condition)
+    1_000.times { nil } until condition.call
+  end
+
+  # Ruby code that holds is asked while it does; who waits has the stack that it waits with.
+  def test_who_holds_and_who_waits
+    stop = false
+    recording = captured do
+      hog = Thread.new { crunch(-> { stop }) }
+      light = Thread.new { 3.times { GvlWork.release(1) } }
+      light.join
+      stop = true
+      [hog, light]
+    end
+    assert_includes labels(recording, :stack_held), "CaptureStacksTest#crunch"
+    waited = stacks(recording, :stack_stalled).find { |frames| frames.any? { |frame| frame.label == "GvlWork.release" } }
+    refute_nil waited
+    assert_equal File.basename(__FILE__), File.basename(waited.find(&:written?).path)
+  end
+
+  # C code does not answer before it ends, which is still in its own hold.
+  def test_c_code_that_keeps_the_gvl
+    recording = captured { [Thread.new { until_taken { native_hold } }] }
+    assert_includes labels(recording, :stack_held), "CaptureStacksTest#native_hold"
+    scene = Holdup::Timeline::Scene.new(recording)
+    sample = scene.samples.all.find { |one| recording.stacks.frames(one.stack).any? { |frame| frame.label.end_with?("#native_hold") } }
+    hold = scene.holds.find { |one| one.lane == sample.lane && (one.from..one.to).cover?(sample.time) }
+    assert_operator scene.ns(hold.length), :>=, 30 * MS
+  end
+
+  def native_hold = GvlWork.hold(30 * MS)
+
+  def test_without_stacks_there_are_none_and_room_for_none
+    Probe.open_capture(@file, 1_000, 0, 0)
+    GvlWork.hold(30 * MS)
+    Probe.close_capture
+    recording = Captured.read(@file)
+    assert_equal [false, 0, 0], [recording.stacks.any?, recording.header.stacks.frame_capacity, recording.header.stacks.taken]
+  end
+
+  # A method that is gone, or moved, is not taken for another one at the same place.
+  def test_methods_that_go_and_move
+    recording = captured do
+      8.times { |index| go(index) }
+      []
+    end
+    found = stacks(recording, :stack_held).filter_map { |frames| frames.filter_map { |frame| frame.label[/gone_(\d+)/, 1] }.first&.to_i }
+    assert_operator found.uniq.size, :>, 1
+    assert_equal found.sort, found, "each at its time"
+  end
+
+  def go(index)
+    owner = Class.new
+    owner.class_eval("def gone_#{index}(ns) = GvlWork.hold(ns) && 100.times { nil }", __FILE__, __LINE__)
+    until_taken { owner.new.public_send(:"gone_#{index}", 20 * MS) }
+    owner = nil
+    GC.start
+    GC.compact if GC.respond_to?(:compact)
+  end
+
+  def test_what_it_cost_is_said
+    stop = false
+    recording = captured { [Thread.new { crunch(-> { stop }) }, Thread.new { 3.times { GvlWork.release(1) } && stop = true }] }
+    header = recording.header
+    assert_operator header.stacks.stack_ns, :>, 0
+    assert_operator header.stacks.watch_ns, :>, 0
+    assert_equal header.head * header.event_cost_ps / 1000 + header.stacks.stack_ns + header.stacks.watch_ns, header.cost_ns
+    assert_operator header.stacks.taken, :>=, recording.events.count { |event| event.kind.start_with?("stack") }
+  end
+
+  def test_the_watching_thread_ends_with_the_capture
+    before = native_threads
+    Probe.open_capture(@file, 1_000, 0, 0, OVER_NS)
+    assert_equal before + 1, native_threads
+    Probe.close_capture
+    assert_equal before, native_threads
+  end
+
+  private
+
+  # @yieldreturn [Array<Thread>]
+  def captured(&work)
+    Probe.open_capture(@file, 50_000, 0, 0, OVER_NS)
+    work.call.each(&:join)
+    wait_until { Probe.snapshot[:waiting_threads].zero? }
+    Probe.close_capture
+    assert_equal "", Captured.disagreement(@file)
+    Captured.read(@file)
+  end
+
+  # The machine may be busy: who watches comes when it does.
+  def until_taken
+    before = taken
+    500.times { yield if taken == before }
+  end
+
+  def taken = Holdup::Capture::Header.parse(File.binread(@file, 4096), path: @file).stacks.taken
+
+  def stacks(recording, kind)
+    recording.events.select { |event| event.kind == kind }.map { |event| recording.stacks.frames(recording.stacks.of(event)) }
+  end
+
+  def labels(recording, kind) = stacks(recording, kind).flat_map { |frames| frames.map(&:method_name) }.uniq
+
+  def native_threads = Dir.children("/proc/self/task").size
+end
