@@ -91,9 +91,10 @@ static bool dumps_one(dumps_t *d)
 static VALUE dumps_counts(const dumps_t *d)
 {
     if (d->first > d->last) return rb_ary_new();
-    VALUE counts = rb_ary_new_capa((long)(d->last - d->first + 1));
-    for (uint64_t slot = d->first; slot <= d->last; slot++) rb_ary_push(counts, ULL2NUM(d->slots[slot]));
-    return counts;
+    VALUE counts[HIST_BUCKETS];
+    long size = 0;
+    for (uint64_t slot = d->first; slot <= d->last; slot++) counts[size++] = ULL2NUM(d->slots[slot]);
+    return rb_ary_new_from_values(size, counts);
 }
 
 /*
@@ -132,22 +133,10 @@ static VALUE dumps_add_counts(VALUE self, VALUE slots, VALUE first, VALUE counts
     (void)self;
     long from = dumps_first_slot(slots, first, counts);
     for (long i = 0; i < RARRAY_LEN(counts); i++) {
-        VALUE there = rb_ary_entry(slots, from + i), more = rb_ary_entry(counts, i);
+        VALUE there = RARRAY_AREF(slots, from + i), more = RARRAY_AREF(counts, i);
         bool small = FIXNUM_P(there) && FIXNUM_P(more);
+        if (small && more == INT2FIX(0)) continue;
         rb_ary_store(slots, from + i, small ? LONG2NUM(FIX2LONG(there) + FIX2LONG(more)) : rb_funcall(there, '+', 1, more));
-    }
-    return Qnil;
-}
-
-/* add_weighted(slots, first, masses, weight): the same with Floats, each times its weight */
-static VALUE dumps_add_weighted(VALUE self, VALUE slots, VALUE first, VALUE masses, VALUE weight)
-{
-    (void)self;
-    long from = dumps_first_slot(slots, first, masses);
-    double times = NUM2DBL(weight);
-    for (long i = 0; i < RARRAY_LEN(masses); i++) {
-        double more = NUM2DBL(rb_ary_entry(masses, i)) * times;
-        rb_ary_store(slots, from + i, DBL2NUM(NUM2DBL(rb_ary_entry(slots, from + i)) + more));
     }
     return Qnil;
 }
@@ -157,7 +146,6 @@ static void dumps_init(VALUE holdup)
     VALUE dumps = rb_define_module_under(holdup, "HistogramDumps");
     rb_define_singleton_method(dumps, "sum", dumps_sum, 1);
     rb_define_singleton_method(dumps, "add", dumps_add_counts, 3);
-    rb_define_singleton_method(dumps, "add_weighted", dumps_add_weighted, 4);
 }
 
 #endif

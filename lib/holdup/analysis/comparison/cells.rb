@@ -1,14 +1,17 @@
 # frozen_string_literal: true
 
 require_relative "density"
+require_relative "masses"
 
 module Holdup
   module Analysis
     class Comparison
-      # What the units of one side took, by endpoint and block, as plain numbers that can be added up for any draw of blocks.
+      # What the units of one side took, by endpoint and block, as plain numbers that are added up for any draw of blocks.
       class Cells
         # `numbers`: of NUMBERS, sums; `spreads`: {name => Density}, of those that are known
         Cell = Data.define(:numbers, :spreads)
+        # The same of all blocks, as Masses.
+        Stratum = Data.define(:numbers, :spreads)
         # `wait`: queued + stalled, of those units of which that is known singly; the others of all units
         SPREADS = %i[wall stalled wait].freeze
         NUMBERS = %i[count errors wall queued stalled cpu gc].freeze
@@ -34,13 +37,19 @@ module Holdup
         # @return [Integer] blocks
         def size = @index.size
 
-        # @return [Hash{Series => Array<(Integer, Cell)>}] those that are not empty, with the index of their block
-        def to_h = @to_h ||= strata.to_h { |series| [series, (0...size).filter_map { |index| (cell = cells[[series, index]]) && [index, cell] }] }
+        # @return [Hash{Series => Stratum}]
+        def to_h = @to_h ||= strata.to_h { |series| [series, stratum((0...size).map { |index| cells[[series, index]] })] }
 
-        # @return [Array<Array(Integer, Integer, Integer)>] seconds, CPU time of the processes, units; block by block, whatever the endpoint
-        def around = @around ||= (0...size).map { |index| [seconds[index].to_i, processes[index].to_i, counts[index].to_i] }
+        # @return [Masses] seconds, CPU time of the processes, units; whatever the endpoint
+        def around = @around ||= Masses.new((0...size).map { |index| [0, [seconds[index].to_i, processes[index].to_i, counts[index].to_i]] }, 3)
 
         private
+
+        def stratum(found)
+          numbers = Masses.new(found.map { |cell| cell && [0, cell.numbers] }, NUMBERS.size)
+          spreads = @spreads.to_h { |name| [name, Masses.new(found.map { |cell| cell && cell.spreads[name]&.row }, Density::SIZE)] }
+          Stratum.new(numbers:, spreads:)
+        end
 
         def cells
           @cells ||= by_place(@side.windows, &:start_s).to_h { |key, windows| [key, Cell.new(numbers: numbers(windows), spreads: spreads(key, windows))] }

@@ -1,13 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../../histogram"
-require_relative "../../probe"
 
 module Holdup
   module Analysis
     class Comparison
-      # A distribution whose values weigh something: the buckets of Holdup::Histogram with masses instead of counts. Of these,
-      # many are added up at given weights, again and again, which is all that drawing blocks anew asks for.
+      # A distribution whose values weigh something: the buckets of Holdup::Histogram with masses instead of counts. Masses adds
+      # many of them up.
       #
       # Its quantiles lie between the bounds of a bucket where the mass says (on the scale of logarithms), and not in the middle of
       # it: a comparison would see nothing, or a step of 4.4 %. For values that are all alike that may be 2.2 % off the truth.
@@ -31,12 +30,13 @@ module Holdup
           new(first, masses[first..(masses.rindex(&:positive?) || -1)])
         end
 
-        # @param densities [Enumerable<(Density, Float)>] each with its weight
-        # @return [Density]
-        def self.sum(densities)
-          masses = Array.new(SIZE, 0.0)
-          densities.each { |density, weight| density.add_to(masses, weight) }
-          new(0, masses)
+        # @param bucket [Integer]
+        # @param share [Float] of its own mass that lies below
+        # @return [Float] ns
+        def self.value(bucket, share)
+          return FLOOR_NS * share if bucket.zero?
+          low, high = BOUNDS[bucket - 1], BOUNDS[bucket]
+          low * (high.fdiv(low)**share)
         end
 
         # @return [Float]
@@ -50,39 +50,18 @@ module Holdup
           @mass = masses.sum.to_f
         end
 
-        # @param masses [Array<Float>] of all buckets; these are added to it
-        # @param weight [Float]
-        # @return [void]
-        def add_to(masses, weight)
-          defined?(HistogramDumps) ? HistogramDumps.add_weighted(masses, @first, @masses, weight) : add_slowly(masses, weight)
-        end
+        # @return [Array(Integer, Array<Numeric>)] number of its first bucket, and the masses from there on
+        def row = [@first, @masses]
 
         # @param share [Float] 0.0..1.0
         # @return [Float, nil] ns; nil without any mass
         def quantile(share)
           left = share * @mass
           @masses.each_with_index do |mass, index|
-            return between(@first + index, left / mass) if mass.positive? && left <= mass
+            return self.class.value(@first + index, left / mass) if mass.positive? && left <= mass
             left -= mass
           end
           @mass.positive? ? BOUNDS.last.to_f : nil
-        end
-
-        private
-
-        # Without the extension.
-        def add_slowly(masses, weight)
-          bucket = @first
-          @masses.each do |mass|
-            masses[bucket] += mass * weight
-            bucket += 1
-          end
-        end
-
-        def between(bucket, share)
-          return FLOOR_NS * share if bucket.zero?
-          low, high = BOUNDS[bucket - 1], BOUNDS[bucket]
-          low * (high.fdiv(low)**share)
         end
       end
     end

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "cells"
+require_relative "density"
+require_relative "masses"
 require_relative "metric"
 
 module Holdup
@@ -14,7 +16,7 @@ module Holdup
         def initialize(cells, times)
           @cells = cells
           @times = times
-          @totals = cells.to_h.transform_values { |found| total(found) }
+          @totals = cells.to_h.transform_values { |stratum| stratum.numbers.drawn(times).unpack(Masses::FORMAT) }
         end
 
         # @return [Hash{Series => Float}] units of each endpoint
@@ -44,25 +46,12 @@ module Holdup
           kept.transform_values { |count| count / all }
         end
 
-        def total(found)
-          found.each_with_object(Array.new(Cells::NUMBERS.size, 0)) do |(block, cell), sum|
-            times = @times[block]
-            cell.numbers.each_with_index { |number, at| sum[at] += number * times } if times.positive?
-          end
-        end
-
-        def mixed(weights, what)
-          Density.sum(weights.flat_map { |series, weight|
-            parts = @cells.to_h[series].filter_map { |block, cell| (density = cell.spreads[what]) && @times[block].positive? && [density, @times[block]] }
-            mass = parts.sum { |density, times| density.mass * times }
-            mass.positive? ? parts.map { |density, times| [density, times * weight / mass] } : []
-          })
-        end
+        def mixed(weights, what) = Masses.mix(weights.keys.map { |series| @cells.to_h[series].spreads.fetch(what).drawn(@times) }, weights.values)
 
         def quantiles(weights, spreads)
           spreads.flat_map { |what|
-            density = mixed(weights, what)
-            Metric::QUANTILES.map { |quantile, share| [:"#{what}_#{quantile}", density.quantile(share)] }
+            mix = mixed(weights, what)
+            Metric::QUANTILES.map { |quantile, share| [:"#{what}_#{quantile}", Masses.find(mix, share)&.then { |found| Density.value(*found) }] }
           }.to_h
         end
 
@@ -78,7 +67,7 @@ module Holdup
 
         # Of all units, as they were mixed.
         def around
-          seconds, cpu_ns, units = @cells.around.zip(@times).map { |sums, times| sums.map { |sum| sum * times } }.transpose.map(&:sum)
+          seconds, cpu_ns, units = @cells.around.drawn(@times).unpack(Masses::FORMAT)
           {cpu_process: units.zero? ? nil : cpu_ns.fdiv(units), throughput: seconds.zero? ? nil : units.fdiv(seconds)}
         end
       end

@@ -25,23 +25,7 @@ class Holdup::Analysis::Comparison::DensityTest < Minitest::Test
     assert_operator heavy.quantile(0.05), :<=, 1024
   end
 
-  def test_sums_and_nothing
-    one = Density.of(Holdup::Histogram.of([1_000_000]))
-    other = Density.of(Holdup::Histogram.of([9_000_000]))
-    assert_operator Density.sum([[one, 1.0], [other, 3.0]]).quantile(0.3), :>, 8_000_000
-    assert_nil Density.sum([]).quantile(0.5)
-  end
-
-  def test_c_adds_what_ruby_adds
-    random = Random.new(3)
-    fast, slow = Array.new(2) { Array.new(Density::SIZE, 0.0) }
-    20.times do
-      density = Density.new(random.rand(0..300), Array.new(random.rand(0..200)) { [random.rand(0..9), random.rand].sample(random:) })
-      weight = random.rand(0.0..3.0)
-      density.add_to(fast, weight)
-      density.send(:add_slowly, slow, weight)
-    end
-    assert_equal slow.map { |mass| mass.round(9) }, fast.map { |mass| mass.round(9) }
-    assert_raises(ArgumentError) { Holdup::HistogramDumps.add_weighted([0.0], 0, [1, 2], 1.0) }
+  def test_without_values_there_is_no_quantile
+    assert_nil Density.weighted([]).quantile(0.5)
   end
 end
