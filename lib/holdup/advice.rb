@@ -11,6 +11,7 @@ require_relative "advice/job_concurrency"
 require_relative "advice/lock_contention"
 require_relative "advice/memory_headroom"
 require_relative "advice/native"
+require_relative "advice/priority"
 require_relative "advice/process_count"
 require_relative "advice/queue_larger"
 require_relative "advice/queue_split"
@@ -26,7 +27,7 @@ require_relative "advice/vcpu_mismatch"
 module Holdup
   # What to do about what was measured: one rule a file, each a pure function of the situation.
   module Advice
-    RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
+    RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, Priority, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
       ReleaseStorm, Convoy, Native, DbPool, DbConnections, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed,
       *Jit::RULES].freeze
 

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require_relative "change"
+require_relative "convoy"
+require_relative "finding"
+require_relative "native"
+
+module Holdup
+  module Advice
+    # Before Ruby 3.4 no variable shortens the time slice, but a thread's priority does: lowered while it runs the units that others
+    # stand behind, these give way sooner, and only these. Native code gives way to no priority.
+    module Priority
+      STEPS = 2
+      WORTH = 0.05
+
+      module_function
+
+      # @param situation [Situation]
+      # @return [Finding, nil]
+      def call(situation)
+        return unless situation.sized? && !situation.recommendation.recording.slices?
+        row, share = Convoy.cause(situation)
+        return if row.nil? || Native.hold(row) >= Native::LONG_NS
+        found = situation.evident({name: row.name, steps: STEPS, caused_share: share}, query: "whatif --priority '#{row.name}=-#{STEPS}'", priorities: {situation.literal(row.name) => -STEPS})
+        Finding.new(rule: :priority, change: Change.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}"), **found) if found[:gain].to_f > WORTH
+      end
+    end
+  end
+end
