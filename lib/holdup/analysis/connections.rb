@@ -15,6 +15,7 @@ module Holdup
       # The gauge of threads that run no unit.
       OUTSIDE = :connections_kept_ns
       COVERED = 0.5
+      NS = 1_000_000_000
 
       # One pool, as sampled in all processes that have it: connections in each, and means of those in use and of the
       # threads that wait.
@@ -56,6 +57,9 @@ module Holdup
 
       # @return [Boolean] whether samples cover enough of the processes' time to say who kept the most
       def outside_known? = counted.any? && counted.sum(&:covered_s) >= COVERED * counted.sum(&:alive_s)
+
+      # @return [Float] connections that such threads of a process kept, on average; 0.0 where nobody knows
+      def outside_mean = outside_known? ? outside_ns.fdiv(counted.sum(&:covered_s) * NS) : 0.0
 
       # @return [Float]
       def outside_share = share_of_held(outside_ns)

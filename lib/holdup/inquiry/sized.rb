@@ -74,7 +74,7 @@ module Holdup
       def machine = summary.processes.machines.min_by { |machine| machine.vcpus || Float::INFINITY }
 
       def limits
-        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"],
+        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
           other_connections: summary.processes.connections.beside(@kind), **setting_limits, **@given.compact)
       end
 

@@ -23,6 +23,10 @@ module Holdup
         # A tenth of the read timeout of one second that clients of Redis and the like have: a thread that waits longer for the
         # GVL blames the server.
         WAIT_NS = 100_000_000
+        # Of its own time that a job leaves the GVL to others; with less a second thread does nothing that one does not. Where jobs are
+        # very unlike (cv2), it at least lets short ones pass.
+        IDLE = 0.05
+        LIKE = 1.0
         NS = 1_000_000_000
 
         # @param demand [Demand]
@@ -72,7 +76,7 @@ module Holdup
 
         # A pool as large as the threads follows them: then it is a line to change and no limit.
         def pool(candidate)
-          above(:db_pool, candidate.threads, @limits.pool) if @limits.pool && @limits.pool != @current.threads
+          above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool) if @limits.pool && @limits.pool != @current.threads
         end
 
         def connections(candidate)
@@ -82,8 +86,10 @@ module Holdup
         def jobs(candidate)
           return [] unless @kind == :job
           wait_ns = Closed.new(@demand).stall_ns(candidate.threads) / [@demand.acquisitions, 1].max
-          [above(:job_threads, candidate.threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS)]
+          [above(:job_threads, candidate.threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1) if computes?)]
         end
+
+        def computes? = @demand.idle_share < IDLE && @demand.cv2 <= LIKE
 
         def above(name, value, limit) = (value > limit) ? Hit.new(name:, value:, limit:) : nil
 

@@ -52,6 +52,20 @@ module Holdup::Analysis::Sizing
       assert_empty names(NOW.with(threads: 9), pool: 5)
     end
 
+    def test_connections_that_threads_outside_of_units_keep
+      assert_empty names(NOW.with(threads: 7), pool: 8)
+      assert_equal [[8, 7]], hits(NOW.with(threads: 7), pool: 7, outside: 1.2).map { |hit| [hit.value, hit.limit] }
+    end
+
+    def test_jobs_that_only_compute
+      computing = DEMAND.with(idle_ns: 0.4 * MS)
+      assert_includes names(demand: computing, kind: :job, rate: 0), :cpu_bound
+      refute_includes names(NOW.with(threads: 1), demand: computing, kind: :job, rate: 0), :cpu_bound
+      refute_includes names(demand: computing.with(idle_ns: MS), kind: :job, rate: 0), :cpu_bound
+      refute_includes names(demand: computing.with(cv2: 3.0), kind: :job, rate: 0), :cpu_bound, "short ones pass"
+      refute_includes names(demand: computing), :cpu_bound, "requests"
+    end
+
     def test_connections_of_all_hosts
       assert_equal [:db_connections], names(hosts: 5, connections: 60)
       assert_equal [50, 48], hits(hosts: 5, connections: 60).first.then { |hit| [hit.value, hit.limit] }
