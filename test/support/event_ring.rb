@@ -3,7 +3,7 @@
 # Writes the file of a capture as the probe does, for tests of who reads it: one tick is one ns. Threads and units are
 # numbers; a thread's phase before an event is kept track of.
 class EventRing
-  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end].each_with_index.to_h.freeze
+  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end fork setting stack_held stack_stalled].each_with_index.to_h.freeze
   PHASES = {ready: 2, resumed: 1, suspended: 3}.freeze
   KINDS = {io: 0, lock: 1, sleep: 2}.freeze
   CAPACITY = 4096
@@ -13,6 +13,8 @@ class EventRing
     @threads = threads
     @events = []
     @phase = Hash.new(0)
+    @frames = []
+    @nodes = []
     @holder = nil
   end
 
@@ -63,21 +65,40 @@ class EventRing
   # @return [self]
   def collected(thread, from, to) = tap { event(:gc_start, thread, from) and event(:gc_end, thread, to) }
 
+  # @param frames [Array<Array(String, String, Integer)>] label, path and line of each, the innermost first
+  # @return [self]
+  def stack(thread, at, *frames, kind: :held, unit: 0)
+    tap { event(:"stack_#{kind}", thread, at, unit:, detail: frames.reverse.inject(0) { |parent, frame| node(parent, frame) }) }
+  end
+
   # @return [String] the file, of a window from 0 to `to`
-  def bytes(to:, closed: true, version: 1)
+  def bytes(to:, closed: true, version: 2)
     threads_at = 4096
     names_at = threads_at + @threads.size * 96
-    events_at = names_at + @names.size * 272
+    frames_at = names_at + @names.size * 272
+    nodes_at = frames_at + @frames.size * 320
+    events_at = nodes_at + @nodes.size * 12
     header = ["HOLDUPEV", version, 4096, 7, 8, 0, closed ? to : 0, 1_790_000_000_000_000_000, 1 << 32, @events.size, CAPACITY, 32,
       threads_at, @threads.size, 96, @threads.size, names_at, @names.size, 272, events_at, closed ? 1 : 0, 10_000, 0, -1].pack("a8L<2Q<20q<")
-    header.ljust(4096, "\0") + @threads.map { |number, name| [number, 0, 0, 1, name.bytesize, name, 0].pack("L<2Q<L<2a64Q<") }.join +
-      @names.map { |name| [name.bytesize, 0, name, ""].pack("L<2a200a64") }.join + @events.join
+    stacks = [frames_at, @frames.size, 320, @frames.size, nodes_at, @nodes.size, 12, @nodes.size, 10_000_000, @nodes.size, 0, 0, 20_000, 30_000].pack("Q<14")
+    (header.ljust(384, "\0") + stacks).ljust(4096, "\0") + @threads.map { |number, name| [number, 0, 0, 1, name.bytesize, name, 0].pack("L<2Q<L<2a64Q<") }.join +
+      @names.map { |name| [name.bytesize, 0, name, ""].pack("L<2a200a64") }.join +
+      @frames.map { |label, path, line| [label.bytesize, path.to_s.bytesize, line, 0, label, path.to_s].pack("L<4a120a184") }.join +
+      @nodes.map { |node| node.pack("L<3") }.join + @events.join
   end
 
   # @return [Holdup::Capture::Recording]
   def recording(to:) = Holdup::Capture::Recording.parse(bytes(to:), path: "the ring")
 
   private
+
+  # The number of a frame that was called by the node `parent`.
+  def node(parent, frame)
+    found = [parent, number(@frames, frame), frame.last + 1]
+    number(@nodes, found)
+  end
+
+  def number(table, entry) = (table.index(entry) || table.push(entry).size - 1) + 1
 
   # The event after a SUSPENDED is what closes the hold.
   def closing = (@ended && @holder) ? 4.tap { @holder = nil } : 0

@@ -69,6 +69,9 @@ module Holdup
         self
       end
 
+      # @return [Array<Array<Span>>] of each hold, the spans that it is made of
+      def runs = @runs ||= @spans.slice_when { |one, other| other.state != one.state }.select { |run| run.first.state == :running }
+
       private
 
       def finish(at, kind)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "replay"
+require_relative "samples"
 require_relative "wait"
 
 module Holdup
@@ -78,7 +79,10 @@ module Holdup
       def waits = @waits ||= @lanes.flat_map { |lane| lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) } }
 
       # @return [Array<Hold>] uninterrupted, whatever units began and ended in them
-      def holds = @all_holds ||= @lanes.flat_map { |lane| runs(lane).map { |run| hold(lane, run) } }
+      def holds = @all_holds ||= @lanes.flat_map { |lane| lane.runs.map { |run| hold(lane, run) } }
+
+      # @return [Samples] what ran when, where the capture has stacks
+      def samples = @samples ||= Samples.new(@recording, @lanes)
 
       private
 
@@ -96,8 +100,6 @@ module Holdup
           Span.new(span.state, [span.from, from].max, [span.to, to].min, span.unit, span.kind)
         end
       end
-
-      def runs(lane) = lane.spans.slice_when { |one, other| other.state != one.state }.select { |run| run.first.state == :running }
 
       def hold(lane, run)
         Hold.new(lane:, from: run.first.from, to: run.last.to, unit: unit_of(run.max_by(&:length)))

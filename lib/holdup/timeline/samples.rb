@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Timeline
+    # What ran when, and what waited: the stacks of a capture, and the time that each speaks for. A hold's time goes to the
+    # nearest of its own stacks; a hold without any has none to borrow.
+    class Samples
+      KINDS = {stack_held: :held, stack_stalled: :stalled}.freeze
+
+      # `kind`: :held, :stalled; `stack`: its number in the recording; `time`: ticks since the window's begin
+      Sample = Data.define(:lane, :time, :kind, :stack)
+
+      # Part of a hold; `stack`: nil for none.
+      Piece = Data.define(:from, :to, :stack) do
+        # @return [Integer] ticks
+        def length = to - from
+      end
+
+      # @param recording [Capture::Recording]
+      # @param lanes [Array<Lane>]
+      def initialize(recording, lanes)
+        @recording = recording
+        @lanes = lanes.to_h { |lane| [lane.number, lane] }
+        @pieces = {}.compare_by_identity
+      end
+
+      # @return [Array<Sample>] in the order of time
+      def all = @all ||= @recording.events.filter_map { |event| sample(event) }.sort_by(&:time)
+
+      # @param lane [Lane]
+      # @param from [Integer] ticks
+      # @param to [Integer]
+      # @return [Array<Piece>] of the lane's holds between the two
+      def held(lane, from, to)
+        pieces = @pieces[lane] ||= pieces_of(lane)
+        first = pieces.bsearch_index { |piece| piece.to > from } or return []
+        (first...pieces.size).lazy.map { |index| pieces[index] }.take_while { |piece| piece.from < to }
+          .map { |piece| Piece.new([piece.from, from].max, [piece.to, to].min, piece.stack) }.to_a
+      end
+
+      # @param wait [Wait] perhaps cut
+      # @return [Integer, nil] the stack that the thread waited with
+      def waited(wait)
+        whole = wait.lane.spans.bsearch { |span| span.to > wait.span.from } || wait.span
+        sample = of(wait.lane, :stalled).bsearch { |one| one.time >= whole.from }
+        sample.stack if sample && sample.time <= whole.to
+      end
+
+      private
+
+      def sample(event)
+        kind = KINDS[event.kind] or return
+        lane, stack = @lanes[event.thread], @recording.stacks.of(event)
+        Sample.new(lane:, time: event.time, kind:, stack:) if lane && stack
+      end
+
+      def of(lane, kind)
+        @by_lane ||= all.group_by { |sample| [sample.lane.number, sample.kind] }
+        @by_lane.fetch([lane.number, kind], [])
+      end
+
+      def pieces_of(lane)
+        samples = of(lane, :held)
+        lane.runs.flat_map { |run| split(run.first.from, run.last.to, own(samples, run)) }
+      end
+
+      def own(samples, run)
+        first = samples.bsearch_index { |sample| sample.time >= run.first.from } or return []
+        (first...samples.size).lazy.map { |index| samples[index] }.take_while { |sample| sample.time <= run.last.to }.to_a
+      end
+
+      # Half-way between two stacks one takes over from the other.
+      def split(from, to, samples)
+        return [Piece.new(from, to, nil)] if samples.empty?
+        ends = samples.each_cons(2).map { |one, other| (one.time + other.time) / 2 } << to
+        samples.zip([from, *ends], ends).map { |sample, start, finish| Piece.new(start, finish, sample.stack) }
+      end
+    end
+  end
+end
