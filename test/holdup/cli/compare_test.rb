@@ -148,6 +148,21 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
   end
 
+  # Two workers that use 1.1 of four CPUs together.
+  def test_cpu_percent_never_comes_without_its_caveat
+    facts = FACTS.merge("vcpus" => 4)
+    before, after = [SampleWindows.new(units: SHOP, minutes: MINUTES, setting: facts), SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: facts.merge("jit" => "none"))]
+    samples = [[before, 0], [after, LATER_S]].flat_map { |sample, later_s| SampleProcesses.new(sample, servers: {"puma" => 2}).to_a.map { |one| one.merge(at_s: one[:at_s] + later_s, start: later_s) } }
+    with_store(before.to_a + after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }, samples) do |path|
+      [SPANS, ["--states", "off=73m..60m", "on=13m.."]].each do |sides|
+        said = holdup("compare", "--store", path, *sides, now_s: NOW_S).out
+        assert_match(/^CPU % +2\d(\.\d)? % +2\d(\.\d)? % /, said)
+        assert_match(/CPU % follows the traffic, and an autoscaler brings it back to its target/, said.gsub(/\s+/, " "))
+      end
+      refute_match(/CPU %/, holdup("compare", "--store", path, "--states", "off=73m..60m", "on=13m..", "--metric", "wall", now_s: NOW_S).out)
+    end
+  end
+
   def test_what_can_not_be_asked
     {[] => /what with what/, %w[--before 1h..] => /--after is missing/, %w[--before 1h.. --by jit] => /can't be combined/, %w[--revision a] => /takes two/,
      %w[--before 1h --after 1h..] => /takes a range/, %w[--before 1h..2h --after 1h..] => /ends before it begins/, %w[--by jit --metric foo] => /one of wall/,

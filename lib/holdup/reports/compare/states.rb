@@ -69,8 +69,10 @@ module Holdup
 
         def figures
           Section.new(title: word(:states_figures, base:), columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
-            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:)])
+            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:), *(word(:cpu_note) if cpu_share?)])
         end
+
+        def cpu_share? = shown.any? { |estimates| estimates.first.metric.name == :cpu_share }
 
         # Endpoints that a state has none of are in none of its figures; the base's own are those of the first comparison.
         def row(estimates)
