@@ -8,7 +8,6 @@ require "holdup/jit"
 class JitIntegrationTest < Minitest::Test
   include JitTold
 
-  APP = File.join(ServedApp::APPS, "plain")
   PUMA = [*ServedApp::BUNDLED, "puma", "-C", "puma.rb"].freeze
   UNICORN = [*ServedApp::BUNDLED, "unicorn", "-c", "unicorn.rb"].freeze
   PITCHFORK = [*ServedApp::BUNDLED, "pitchfork", "-c", "pitchfork.conf.rb"].freeze
@@ -103,11 +102,12 @@ class JitIntegrationTest < Minitest::Test
     end
   end
 
+  # A library that is loaded where it does not belong.
   def test_what_a_tracer_leaves_behind
-    serve(PUMA, workers: [-1], **ON, RUBYOPT: "-r#{APP}/traced.rb") do |app|
+    serve(PUMA, workers: [-1], **ON, RUBYOPT: "-rpower_assert") do |app|
       said = examine(app)
-      assert_equal [[true, false]], jits(said).map { |jit| jit.values_at("on", "effective") }
-      assert_includes found(said), "jit_ineffective"
+      assert_equal [[true, false, "power_assert"]], jits(said).map { |jit| jit.values_at("on", "effective", "suspects") }
+      assert_equal %w[jit jit_ineffective_suspects], found(said)
     end
   end
 
