@@ -42,7 +42,7 @@ module Holdup
         life_memory: "memory", life_full: "full", life_thrown: "thrown away", yes: "yes", no: "no", not_known: "not known", server: "server",
         life_note: "works: compiled code ran in a test at the start. memory: what it adds to the process. full: nothing more is compiled. thrown away: compiled code that something invalidated.",
         store_title: "Store", store_location: "place", store_bytes: "size", store_series: "names", store_schema: "schema", store_oldest_s: "oldest", store_newest_s: "newest", store_lag: "behind by",
-        own_title: "What Holdup itself took in the last hour", own_held_share: "its threads in a process hold the GVL for", own_caused_ns: "and others stalled meanwhile, in all",
+        own_title: "What Holdup itself took in the last hour", own_held_share: "GVL held by its threads, of a process's time", own_caused_ns: "stall of others meanwhile, in all",
         own_collector_cpu_share: "CPU of the collector, of one core", own_collector_bytes: "memory of the collector", own_segment_bytes: "memory of the segments",
         own_note: "What measuring adds to each unit is within the unit's own time and can't be told from it: docs/overhead.md has what it is, bin/bench measures it.",
         segments_title: "Measured processes of this host", segment_alive: "alive", segment_last: "last sign", segment_requests: "requests", segment_drops: "not recorded",

@@ -42,7 +42,7 @@ module Holdup
         life_memory: "メモリ", life_full: "満杯", life_thrown: "破棄", yes: "はい", no: "いいえ", not_known: "不明", server: "サーバー",
         life_note: "効果：起動時の試験でコンパイル済みのコードが実行されたか。メモリ：プロセスに加わる量。満杯：これ以上コンパイルされない。破棄：無効になったコンパイル済みのコード。",
         store_title: "ストア", store_location: "場所", store_bytes: "大きさ", store_series: "名前の数", store_schema: "スキーマ", store_oldest_s: "最古", store_newest_s: "最新", store_lag: "遅れ",
-        own_title: "直近 1 時間に Holdup 自身が使ったもの", own_held_share: "プロセス内のスレッドによる GVL の保持", own_caused_ns: "その間に他が待った時間の合計",
+        own_title: "直近 1 時間に Holdup 自身が使ったもの", own_held_share: "Holdup のスレッドによる GVL の保持（プロセスの時間比）", own_caused_ns: "その間に他が待った時間の合計",
         own_collector_cpu_share: "コレクターの CPU（1 コアに対して）", own_collector_bytes: "コレクターのメモリ", own_segment_bytes: "セグメントのメモリ",
         own_note: "計測が 1 件ごとに加える時間はその処理自身の時間に含まれ、区別できません。内容は docs/overhead.md に、計測は bin/bench にあります。",
         segments_title: "このホストで計測中のプロセス", segment_alive: "生存", segment_last: "最後の合図", segment_requests: "リクエスト", segment_drops: "未記録",
