@@ -31,8 +31,10 @@ class Holdup::Lab::SweepTest < Minitest::Test
     end
   end
 
-  def sweep(plan:, limit: 1000, fails: nil, **options)
-    @ledger = ledger(path: File.join(folder, "sweep.json"), plan:)
+  def path = File.join(folder, "sweep.json")
+
+  def sweep(plan: nil, limit: 1000, fails: nil, ledger: ledger(path:, plan:), **options)
+    @ledger = ledger
     @steps = []
     @trial = Trial.new(limit, [], nil, fails)
     sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step }, **options)
@@ -67,6 +69,19 @@ class Holdup::Lab::SweepTest < Minitest::Test
   def test_what_goes_wrong_in_a_step_is_told_and_the_rest_kept
     assert_raises(Holdup::Error) { sweep(plan: plan, fails: Holdup::Error.new("no server")) }
     assert_equal 2, Swept::Sweep::Ledger.open(@ledger.path).readings.size
+  end
+
+  # Measured again is only what the file has not: nobody is asked twice, and rounds go on where they were.
+  def test_goes_on_with_what_was_left
+    sweep(plan: plan(rounds: 2), fails: Interrupt.new)
+    before = Swept::Sweep::Ledger.open(path)
+    result = sweep(ledger: before)
+    assert_equal [["1 x 3", 40, 1], ["1 x 3", 40, 2], ["1 x 5 (again)", 40, 2], ["1 x 5", 40, 2]], @trial.rates
+    assert_equal [3, 4, 5, 6], @steps.map(&:first)
+    assert_equal [0, 6], [result.left, result.to_h[:readings].size]
+    assert_equal result.to_h[:readings], Swept::Sweep::Ledger.open(path).to_h[:readings]
+    sweep(ledger: Swept::Sweep::Ledger.open(path))
+    assert_empty @trial.rates, "nothing is left"
   end
 
   def test_a_store_gets_the_windows_as_well
