@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/web"
+require "holdup/web/view"
 
 class Holdup::Web::ViewTest < Minitest::Test
   include Dashboard
