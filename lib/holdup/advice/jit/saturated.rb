@@ -10,7 +10,7 @@ module Holdup
     module Jit
       # Y04: the limit is reached, so what is not compiled yet stays interpreted. A quarter more, where there is memory for it.
       # Where the limit is not known (a hidden command line, an application that passes its own), it shows all the same:
-      # compiling goes on to take time, and nothing is added.
+      # compiling goes on to take time, and nothing is added. ZJIT also fails at what it can't compile yet: no sign of memory.
       module Saturated
         WEIGHT = 0.05
         UNKNOWN = "unknown"
@@ -20,7 +20,7 @@ module Holdup
         # @param situation [Situation]
         # @return [Finding, nil]
         def call(situation)
-          lives = situation.summary.jits.on
+          lives = situation.summary.jits.on.select { |life| life.facts.kind == "yjit" }
           full = lives.select { |life| life.full? && life.facts.limit_bytes }
           return at_limit(full, situation.machine) if full.any?
           stuck = lives.select { |life| life.full? || life.stuck? }

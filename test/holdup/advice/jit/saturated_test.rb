@@ -56,5 +56,6 @@ class Holdup::Advice::Jit::SaturatedTest < Minitest::Test
   def test_silent
     assert_nil advise(RULE, life)
     assert_nil advise(RULE, life(base: OFF))
+    assert_nil advise(RULE, life(jit_failures: ->(age_s) { age_s }, "jit.kind": "zjit"))
   end
 end
