@@ -19,6 +19,7 @@ require_relative "../shutdown"
 require_relative "../sidekiq"
 require_relative "../unit"
 require_relative "../upgrade"
+require_relative "../viewer"
 require_relative "../web"
 require_relative "document"
 require_relative "machine"
@@ -27,7 +28,7 @@ module Bench
   # The command line of bin/bench.
   class Command
     BENCHES = {"release" => Release, "unit" => Unit, "jit-probe" => JitProbe, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
-               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "replay" => Replay, "collector" => CollectorScript}.freeze
+               "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "viewer" => Viewer, "replay" => Replay, "collector" => CollectorScript}.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze

@@ -26,7 +26,7 @@ export class Levels {
   constructor(row, group, length) {
     Object.assign(this, { row, group, length, sums: [] });
     let count = 1;
-    while (count < FINEST && count * SPANS * 2 <= row.from.length) count *= 2;
+    while (count < FINEST && count * SPANS <= row.from.length) count *= 2;
     this.sums.push(this.#spans(0, length, count, new Float32Array(count * SIZE)));
     for (; count > 1; count /= 2) this.sums.push(halved(this.sums.at(-1)));
   }
@@ -38,7 +38,7 @@ export class Levels {
    */
   over({ from, to }, columns) {
     const sums = new Float32Array(columns * SIZE), width = (to - from) / columns;
-    const level = this.sums.findLast((known) => this.length / (known.length / SIZE) <= width / 2);
+    const level = this.sums.findLast((known) => this.length / (known.length / SIZE) <= width);
     return level ? this.#steps(from, to, columns, sums, level) : this.#spans(from, to, columns, sums);
   }
 

@@ -1,7 +1,8 @@
 import { Brush } from "./brush.js";
 import { layout } from "./layout.js";
 import { Levels, groups } from "./levels.js";
-import { holders, states, units } from "./row.js";
+import { Pixels } from "./pixels.js";
+import { dense, holders, states, units } from "./row.js";
 import { end } from "./spans.js";
 
 const TICKS = [1, 2, 5];
@@ -26,6 +27,14 @@ export class Picture {
   /** @param {number} width of the place */
   fit(width) {
     this.layout = layout(this.capture, width);
+    this.pixels = new Pixels(Math.round(this.layout.width), this.layout.height);
+    this.forget();
+  }
+
+  /** The theme or the screen is another one. */
+  forget() {
+    this.brush.forget();
+    this.pixels.dye((name) => this.brush.colour(name));
   }
 
   /**
@@ -39,21 +48,32 @@ export class Picture {
     brush.fit(left + width, height);
     brush.context.font = LETTERS;
     this.#axis(window);
-    const drawn = this.capture.rows.reduce((sum, row, at) => sum + this.#row(row, at, window), 0);
+    const crowded = this.#crowd(window);
+    const drawn = this.capture.rows.reduce((sum, row, at) => sum + this.#row(row, at, window, crowded[at]), this.pixels.used);
     if (followed) this.#follow(window, followed);
     if (cursor) this.#outline(window, cursor);
     return drawn;
   }
 
-  #row(row, at, window) {
+  /** @returns {boolean[]} which rows were painted pixel by pixel */
+  #crowd(window) {
+    const { left, width, places } = this.layout;
+    for (const { states: top, height } of places) this.brush.rect(this.brush.colour("shade"), left, top, width, height);
+    this.pixels.clear();
+    const crowded = this.capture.rows.map((row) => dense(row, window, width));
+    crowded.forEach((all, at) => all && this.pixels.row(this.levels[at], window, { top: places[at].states, height: places[at].height }));
+    this.pixels.paint(this.brush.context, left);
+    return crowded;
+  }
+
+  #row(row, at, window, crowded) {
     const { left, width, places } = this.layout, { brush } = this, { top, units: above, states: below, height } = places[at];
     const box = { left, width, top: below, height };
-    brush.rect(brush.colour("shade"), left, below, width, height);
     const name = row.kind === "holder" ? this.words.holder : row.name;
     brush.text(name, left ? 0 : 2, left ? below + height - 4 : top + 12, left ? left - 8 : width - 4, row.kind === "holder" ? "ink" : "quiet");
     const strip = { ...box, top: above, height: below - above };
     if (row.kind === "holder") holders(brush, row, window, strip, (span) => this.#holder(row, span));
-    const drawn = states(brush, this.levels[at], window, box) + units(brush, row, window, strip);
+    const drawn = (crowded ? 0 : states(brush, this.levels[at], window, box)) + units(brush, row, window, strip);
     this.#collections(row, window, box);
     return drawn;
   }

@@ -1,84 +1,46 @@
 import { DRAWN } from "./levels.js";
 import { first, last } from "./spans.js";
 
-/** Pixels of a column where spans are too many to be told apart: with three rectangles each there is one for a pixel. */
-const COLUMN = 3;
+/** Pixels that a span takes at least on average, to be drawn as a rectangle of its own. */
+const ROOMY = 10;
 /** Patterns of shorter ones are not seen. */
 const SEEN = 6;
 /** Idle threads are many and matter less: they are flat. */
-const FLAT = 0.4;
-const FULL = 0.995;
-const WRITTEN = 26;
+export const FLAT = 0.4;
+const WRITTEN = 30;
 
 /**
- * Paints what a row was in. One rectangle for a span where there is room for it, else columns with shares.
+ * @param {import("./data.js").Row} row
+ * @param {{from: number, to: number}} window
+ * @param {number} width
+ * @returns {boolean} whether its spans are too many to be told apart
+ */
+export const dense = ({ from }, window, width) => (last(from, window.to) - last(from, window.from) + 1) * ROOMY > width;
+
+/**
+ * Paints what a row was in, a rectangle for each span.
  * @param {import("./brush.js").Brush} brush
  * @param {import("./levels.js").Levels} levels of the row
  * @param {{from: number, to: number}} window
  * @param {{left: number, width: number, top: number, height: number}} box
  * @returns {number} how many rectangles it took
  */
-export function states(brush, levels, window, box) {
-  const { from } = levels.row, first = last(from, window.from);
-  const count = last(from, window.to) - first + 1;
-  return count <= box.width ? spans(brush, levels, window, box, first, count) : columns(brush, levels, window, box);
-}
-
-function spans(brush, { row, group, length }, { from, to }, box, first, count) {
+export function states(brush, { row, group, length }, { from, to }, box) {
   const scale = box.width / (to - from);
   let drawn = 0;
-  for (let at = first; at < first + count; at++) {
+  for (let at = last(row.from, from); at < row.from.length && row.from[at] < to; at++) {
     const state = DRAWN[group[row.state[at]]];
     if (!state) continue;
     const begin = Math.max(from, row.from[at]), end = Math.min(to, at + 1 < row.from.length ? row.from[at + 1] : length);
-    paint(brush, state, box.left + (begin - from) * scale, (end - begin) * scale, box, state === "cpu" || state === "stalled" ? 1 : FLAT);
+    paint(brush, state, box.left + (begin - from) * scale, (end - begin) * scale, box);
     drawn++;
   }
   return drawn;
 }
 
-function paint(brush, state, x, width, { top, height }, share) {
-  const tall = height * share;
+function paint(brush, state, x, width, { top, height }) {
+  const tall = height * (state === "cpu" || state === "stalled" ? 1 : FLAT);
   brush.rect(width < SEEN ? brush.colour(state) : brush.pattern(state), x, top + height - tall, Math.max(width, 0.5), tall);
-}
-
-/** Columns of one and the same state are one rectangle. */
-function columns(brush, levels, window, box) {
-  const count = Math.floor(box.width / COLUMN), sums = levels.over(window, count), each = (window.to - window.from) / count;
-  const wide = box.width / count;
-  let drawn = 0, run = 0;
-  for (let at = 0; at < count; at = run) {
-    const pure = alone(sums, at, each);
-    run = at + 1;
-    if (pure < 0) drawn += column(brush, sums, at, each, box, wide);
-    else {
-      while (run < count && alone(sums, run, each) === pure) run++;
-      paint(brush, DRAWN[pure], box.left + at * wide, (run - at) * wide, box, pure < 2 ? 1 : FLAT);
-      drawn++;
-    }
-  }
-  return drawn;
-}
-
-/** @returns {number} the only state of a column, -1 where there are several or none */
-function alone(sums, column, each) {
-  for (let own = 0; own < DRAWN.length; own++) if (sums[column * DRAWN.length + own] >= each * FULL) return own;
-  return -1;
-}
-
-/** Ran, on it what waited; behind both what it was idle for longest. */
-function column(brush, sums, at, each, box, wide) {
-  const [ran, waited, ...idle] = sums.subarray(at * DRAWN.length, (at + 1) * DRAWN.length);
-  const x = box.left + at * wide, most = Math.max(...idle);
-  let drawn = 0, top = box.top + box.height;
-  const stacked = (style, share) => {
-    brush.rect(style, x, (top -= share * box.height), wide, share * box.height);
-    drawn++;
-  };
-  if (most > 0) brush.rect(brush.colour(DRAWN[2 + idle.indexOf(most)]), x, top - FLAT * box.height, wide, FLAT * box.height), drawn++;
-  if (ran > 0) stacked(brush.colour("cpu"), Math.min(1, ran / each));
-  if (waited > 0) stacked(brush.colour("stalled"), Math.min(1, waited / each));
-  return drawn;
 }
 
 /**

@@ -129,7 +129,7 @@ export class Viewer {
   }
 
   #repaint() {
-    this.picture.brush.forget();
+    this.picture.forget();
     this.minimap.brush.forget();
     this.#draw();
   }
