@@ -181,6 +181,17 @@ static VALUE capm_caught_p(VALUE self)
     return cap.header && cap.header->caught ? Qtrue : Qfalse;
 }
 
+/* To the capture: the trace that the unit belongs to, in two halves. */
+static void capm_tell_trace(const tclock_t *c, uint32_t unit, const unsigned char *trace)
+{
+    uint64_t halves[2] = {0, 0};
+    for (int i = 0; i < SEG_TRACE_BYTES; i++) halves[i / 8] = halves[i / 8] << 8 | trace[i];
+    if (!(halves[0] | halves[1])) return;
+    for (int i = 0; i < 2; i++)
+        cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = halves[i], .unit = unit, .kind = CAP_UNIT_TRACE,
+                              .flags = (uint8_t)((i ? 0 : CAP_HIGH) | c->phase)});
+}
+
 /* To the capture: how the unit that just ended is called, and whether it is the one that is waited for. */
 static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
 {
@@ -191,6 +202,7 @@ static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const m
     if (CAP_ON() && slot <= cap.header->name_capacity) {
         capm_intern(slot - 1);
         uint32_t unit = unit_number_of((uint64_t)FIX2LONG(handle));
+        capm_tell_trace(c, unit, m->trace);
         capc_look(m, slot - 1, unit, cap.header->head);
         cap_put((cap_event_t){.thread = c->number, .time = clk_now(), .detail = slot - 1, .unit = unit, .kind = CAP_UNIT_NAMED, .flags = flags});
     }

@@ -61,6 +61,14 @@ static span_t fib_span(const unit_t *u, uint64_t t)
     return span;
 }
 
+/* For how long it has stalled so far, the open turn included. */
+static uint64_t fib_stalled(const tclock_t *c, const unit_t *u)
+{
+    const unit_t *v = c->current;
+    while (v && v != u) v = v->parent;
+    return u->sum.tally.stalled + (v ? c->tally.stalled - c->mark.stalled : 0);
+}
+
 /*
  * The thread's CPU clock now. Reading it costs as much as all the rest of a switch together and more, so between two
  * readings it went on by what the thread ran under the GVL: wrong by FIB_CPU_NS at most, and only until the next reading.

@@ -127,12 +127,12 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 }
 
 /*
- * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil): ends the unit and writes it to the
- * segment. The texts belong to the caller's frame, which keeps them alive.
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil): ends the unit and writes it to
+ * the segment. The texts belong to the caller's frame, which keeps them alive.
  */
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
-    rb_check_arity(argc, 6, 8);
+    rb_check_arity(argc, 6, 9);
     probe_ended_t ended;
     char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool[SEG_POOL_BYTES], priority[SEG_PRIORITY_BYTES];
     bool known = probe_end(argv[0], &ended, true);
@@ -142,6 +142,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
                      text_of(argv[3], queue, SEG_QUEUE_BYTES), text_of(argc > 6 ? argv[6] : Qnil, pool, SEG_POOL_BYTES),
                      text_of(argc > 7 ? argv[7] : Qnil, priority, SEG_PRIORITY_BYTES)};
     if (!key.name.bytes) key.name = seg_text("(unnamed)");
+    text_trace(argc > 8 ? argv[8] : Qnil, ended.unit.trace);
     seg_lock();
     uint64_t series = seg_record(&key, &ended.unit, RTEST(argv[5]));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
@@ -160,6 +161,15 @@ static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
     unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
     if (u) u->charges[index] += more;
     return Qnil;
+}
+
+/* stalled(handle): ns for which the open unit has stalled so far, asked by its own thread; nil when nobody knows. */
+static VALUE probe_stalled(VALUE self, VALUE handle)
+{
+    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    tclock_t *c = hook_current();
+    if (!u || u->clock != c || u->epoch != tc.epoch || !tc_enabled()) return Qnil;
+    return ULL2NUM(clk_ns(c->follows ? fib_stalled(c, u) : c->tally.stalled - u->base.stalled));
 }
 
 /* --- the segment --- */
@@ -287,6 +297,7 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "finish", probe_finish, 1);
     rb_define_singleton_method(probe, "cancel", probe_cancel, 1);
     rb_define_singleton_method(probe, "charge", probe_charge, 3);
+    rb_define_singleton_method(probe, "stalled", probe_stalled, 1);
     rb_define_singleton_method(probe, "label", probe_label, 2);
     rb_define_singleton_method(probe, "tick", probe_tick, 1);
     rb_define_singleton_method(probe, "snapshot", probe_snapshot, 0);

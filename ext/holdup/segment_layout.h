@@ -1,5 +1,5 @@
 /*
- * Layout version 1 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it. Little
+ * Layout version 2 of the segment, as docs/segment.md describes it and lib/holdup/segment/layout.rb reads it. Little
  * endian; a change of anything here is a new version.
  */
 #ifndef HOLDUP_SEGMENT_LAYOUT_H
@@ -11,7 +11,7 @@
 #include "histogram.h"
 
 #define SEG_MAGIC "HOLDUPSG"
-#define SEG_VERSION 1
+#define SEG_VERSION 2
 #define SEG_HEADER_BYTES 4096
 #define SEG_PROFILE_OFFSET 1024
 #define SEG_PROFILE_BYTES 3072
@@ -24,6 +24,7 @@
 #define SEG_QUEUE_BYTES 64
 #define SEG_POOL_BYTES 64
 #define SEG_PRIORITY_BYTES 16
+#define SEG_TRACE_BYTES 16
 #define SEG_COUNTERS 16
 #define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
@@ -72,23 +73,24 @@ typedef struct {
 typedef struct {
     uint64_t started_ns, series, wall, running, cpu, idle, stalled, acquisitions, longest_hold, gc, queued;
     uint32_t in_flight_milli, before;
+    unsigned char trace[SEG_TRACE_BYTES]; /* zeros: none */
 } seg_ring_t;
 
 typedef struct {
     uint64_t offset, value;
 } seg_redo_t;
 
-_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 1");
-_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 1");
-_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 1");
-_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 1");
-_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 1");
-_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 1");
-_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 1");
-_Static_assert(offsetof(seg_series_t, count) == 280, "layout version 1");
-_Static_assert(offsetof(seg_series_t, pool) == 424, "layout version 1");
-_Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 1");
-_Static_assert(sizeof(seg_series_t) == 25600, "layout version 1");
-_Static_assert(sizeof(seg_ring_t) == 96, "layout version 1");
+_Static_assert(offsetof(seg_header_t, seq) == 40, "layout version 2");
+_Static_assert(offsetof(seg_header_t, parent_pid) == 184, "layout version 2");
+_Static_assert(offsetof(seg_header_t, profile_seq) == 192, "layout version 2");
+_Static_assert(offsetof(seg_header_t, capture_request) == 216, "layout version 2");
+_Static_assert(offsetof(seg_header_t, counters) == 256, "layout version 2");
+_Static_assert(offsetof(seg_header_t, gauges) == 512, "layout version 2");
+_Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 2");
+_Static_assert(offsetof(seg_series_t, count) == 280, "layout version 2");
+_Static_assert(offsetof(seg_series_t, pool) == 424, "layout version 2");
+_Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 2");
+_Static_assert(sizeof(seg_series_t) == 25600, "layout version 2");
+_Static_assert(sizeof(seg_ring_t) == 112, "layout version 2");
 
 #endif

@@ -21,7 +21,8 @@ static void seg_push(uint64_t slot, const measurement_t *m)
     seg_ring_t *ring = (seg_ring_t *)(seg.base + SEG_RING_OFFSET);
     ring[header->ring_head % header->ring_capacity] = (seg_ring_t){
         m->started_ns, slot - 1, m->wall_ns, m->running_ns, m->cpu_ns, m->idle_ns, m->stalled_ns, m->acquisitions,
-        m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli, (uint32_t)m->before};
+        m->longest_hold_ns, m->gc_ns, m->queued_ns, (uint32_t)m->in_flight_milli, (uint32_t)m->before, {0}};
+    memcpy(ring[header->ring_head % header->ring_capacity].trace, m->trace, SEG_TRACE_BYTES);
     seg_set(&header->ring_head, header->ring_head + 1);
 }
 

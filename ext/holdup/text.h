@@ -48,4 +48,27 @@ static seg_text_t text_of(VALUE string, char *room, size_t limit)
     return text;
 }
 
+static int text_digit(char digit)
+{
+    if (digit >= '0' && digit <= '9') return digit - '0';
+    if (digit >= 'a' && digit <= 'f') return digit - 'a' + 10;
+    return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
+}
+
+/* The id of a trace, 32 hexadecimal digits, as bytes; zeros for anything else. */
+static void text_trace(VALUE string, unsigned char *trace)
+{
+    memset(trace, 0, SEG_TRACE_BYTES);
+    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) != 2 * SEG_TRACE_BYTES) return;
+    const char *digits = RSTRING_PTR(string);
+    for (int i = 0; i < SEG_TRACE_BYTES; i++) {
+        int high = text_digit(digits[2 * i]), low = text_digit(digits[2 * i + 1]);
+        if (high < 0 || low < 0) {
+            memset(trace, 0, SEG_TRACE_BYTES);
+            return;
+        }
+        trace[i] = (unsigned char)(high << 4 | low);
+    }
+}
+
 #endif

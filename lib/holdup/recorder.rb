@@ -33,9 +33,10 @@ module Holdup
     # @param queued_ns [Integer, nil] what it waited before a thread took it
     # @param pool [String, nil] of the threads that ran it, where a process has several
     # @param priority [String, nil] of the job; few different ones
+    # @param trace [String, nil] that it belongs to, 32 hexadecimal digits; anything else is taken for none
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil)
-      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority)
+    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil)
+      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace)
       nil
     end
 
@@ -47,6 +48,9 @@ module Holdup
     # @param which [Symbol] a key of CHARGES
     # @return [nil]
     def charge(handle, which, ns) = @probe.charge(handle, CHARGES.fetch(which), ns)
+
+    # @return [Integer, nil] ns for which the open unit has stalled so far; nil when nobody knows
+    def stalled_ns(handle) = @probe.stalled(handle)
 
     # Counts a queue time that had to be clamped to zero.
     # @return [nil]

@@ -11,11 +11,12 @@ module Holdup
   # - `start_ns`: since 1970; durations in ns, to the microsecond. wall = running + idle + stalled
   # - `queued_ns`: nil when nobody knew
   # - `in_flight_milli`: a thousandth of the mean number of units in its process while it ran, itself included
+  # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
   # - `weight`: how many units it stands for: of its ten minutes only so many are kept
   # - `company`: units in flight in its process when it began; `rest_ns`: for how long there had been none; nil when nobody knew
   UnitProfile = Data.define(:series, :setting, :host, :process, :start_ns, :running_ns, :cpu_ns, :idle_ns, :stalled_ns,
-    :acquisitions, :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :company, :rest_ns) do
-    def initialize(company: nil, rest_ns: nil, **rest) = super
+    :acquisitions, :longest_hold_ns, :gc_ns, :queued_ns, :in_flight_milli, :weight, :company, :rest_ns, :trace) do
+    def initialize(company: nil, rest_ns: nil, trace: nil, **rest) = super
 
     # @return [Integer]
     def wall_ns = running_ns + idle_ns + stalled_ns

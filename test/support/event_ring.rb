@@ -3,7 +3,7 @@
 # Writes the file of a capture as the probe does, for tests of who reads it: one tick is one ns. Threads and units are
 # numbers; a thread's phase before an event is kept track of.
 class EventRing
-  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end fork setting stack_held stack_stalled].each_with_index.to_h.freeze
+  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end fork setting stack_held stack_stalled unit_trace].each_with_index.to_h.freeze
   PHASES = {ready: 2, resumed: 1, suspended: 3}.freeze
   KINDS = {io: 0, lock: 1, sleep: 2}.freeze
   CAPACITY = 4096
@@ -56,9 +56,11 @@ class EventRing
   # @return [self]
   def begins(number, thread, at) = tap { event(:unit_start, thread, at, unit: number, detail: 0) }
 
+  # @param trace [String, nil] 32 hexadecimal digits
   # @return [self]
-  def ends(number, thread, at, name:)
+  def ends(number, thread, at, name:, trace: nil)
     event(:unit_end, thread, at, unit: number, detail: 0)
+    trace&.scan(/.{16}/)&.each_with_index { |half, index| event(:unit_trace, thread, at, unit: number, detail: half.hex, flags: index.zero? ? 4 : 0) }
     tap { event(:unit_named, thread, at, unit: number, detail: @names.index(name)) }
   end
 

@@ -3,8 +3,8 @@
 # A probe that measures nothing and remembers what it was told: for tests of who calls it when. The real one is driven
 # in test/native and test/integration.
 class RecordingProbe
-  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority) do
-    def initialize(pool: nil, priority: nil, **rest) = super
+  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace) do
+    def initialize(pool: nil, priority: nil, trace: nil, **rest) = super
   end
 
   attr_reader :recorded, :cancelled, :counted, :opened, :settings, :profiles, :labels, :ticks, :calls, :identified, :charged
@@ -43,6 +43,11 @@ class RecordingProbe
   def enter = @enabled ? @handles += 1 : 0
 
   def record(*values) = @recorded << Recorded.new(*values)
+
+  # For how long the open unit has stalled.
+  attr_writer :stalled
+
+  def stalled(_handle) = @stalled
 
   def cancel(handle) = @cancelled << handle
 

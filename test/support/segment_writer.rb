@@ -163,7 +163,7 @@ class SegmentWriter
 
   def push(changes, index, values)
     head = @words[L::RING_HEAD]
-    entry = [values.fetch(:start_ns, head), index, *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, values.fetch(:in_flight_milli, 1000), values.fetch(:before, 0)]
+    entry = [values.fetch(:start_ns, head), index, *%i[wall running cpu_ns idle stalled acquisitions longest_hold gc_ns].map { |name| values.fetch(name, 0) }, values[:queued] || L::UNKNOWN, values.fetch(:in_flight_milli, 1000), values.fetch(:before, 0), values.fetch(:trace, L::NO_TRACE)]
     put(L::RING_OFFSET + head % @ring * L::RING_ENTRY_BYTES, entry.pack(L::RING_ENTRY))
     changes[L::RING_HEAD] = head + 1
   end

@@ -31,13 +31,13 @@ module Holdup
       EVENT_FORMAT = "L<2Q<2L<S<C2"
       KINDS = %i[
         none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
-        fork setting stack_held stack_stalled
+        fork setting stack_held stack_stalled unit_trace
       ].freeze
       PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze
 
       # Bits of an event's flags above those of the phase; what they mean depends on the event's kind.
-      FLAGS = {closed: 4, unended: 8, yielded: 64, blocking: 128, failed: 4, job: 8, fibers: 4, lost: 8}.freeze
+      FLAGS = {closed: 4, unended: 8, yielded: 64, blocking: 128, failed: 4, job: 8, high: 4, fibers: 4, lost: 8}.freeze
       IDLE_SHIFT = 4
 
       THREAD_BYTES = 96

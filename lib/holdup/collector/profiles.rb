@@ -74,7 +74,7 @@ module Holdup
 
       def profile(entry, source, host)
         series = source.series[entry.series_index]
-        return if series.nil? || entry.to_h.values.compact.max > Segment::Layout::MAX_NUMBER
+        return if series.nil? || entry.to_h.except(:trace).values.compact.max > Segment::Layout::MAX_NUMBER
         UnitProfile.new(series:, setting: source.setting, host:, process: source.process, weight: 1.0, **entry.to_h.except(:series_index, :wall_ns))
       end
     end

@@ -46,7 +46,7 @@ module Holdup
         help: "How many different names of units a process records. The units beyond go to one series that says so. " \
           "A name takes 25 kB of memory."),
       Key.new(name: :ring_size, type: Types::Whole.new(64..1_000_000), default: 4096,
-        help: "How many of the latest units each process keeps singly, for the replay that sizes threads. 96 bytes each."),
+        help: "How many of the latest units each process keeps singly, for the replay that sizes threads. 112 bytes each."),
       Key.new(name: :ignore_paths, type: Types::Paths.new, default: ["/up", %r{\A/assets/}].freeze,
         help: "Requests that are not measured. A text is the whole path, or its start when it ends in *; Regexps work too."),
       Key.new(name: :name, env: nil, type: Types::Code.new, default: nil, example: '->(env) { "GraphQL" if env["PATH_INFO"] == "/graphql" }',

@@ -32,9 +32,10 @@ module Holdup
       # @return [nil]
       def close(error: @failed) = super
 
-      private
-
+      # @return [Integer, nil]
       attr_reader :queued_ns
+
+      private
 
       # What runs inside of another unit was taken by nobody, and its time is in the other's already.
       def pool = (@pool unless inside?)

@@ -2,6 +2,7 @@
 
 require_relative "../recorder/unit"
 require_relative "rack_body"
+require_relative "trace_parent"
 
 module Holdup
   module Instrumentation
@@ -80,9 +81,14 @@ module Holdup
         finished
       end
 
-      private
-
+      # @return [Integer, nil]
       attr_reader :queued_ns
+
+      # Its own tracer knows better than who asked.
+      # @return [String, nil]
+      def trace = super || (@env && TraceParent.call(@env))
+
+      private
 
       def list
         list = @env[FINISHED] || @env[AFTER_REPLY]

@@ -19,7 +19,7 @@ module Holdup
 
       def follow_fibers(_on) = false
 
-      def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil) = nil
+      def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil, _trace = nil) = nil
 
       def finish(_handle) = nil
 
@@ -56,6 +56,8 @@ module Holdup
       def read_segment(_offset, _length) = nil
 
       def identify(_worker_index, _generation) = nil
+
+      def stalled(_handle) = nil
 
       def charge(_handle, _which, _ns) = nil
 

@@ -18,6 +18,9 @@ module Holdup
       # @return [String, nil] set by the application, stronger than any name we find
       attr_accessor :name
 
+      # @return [String, nil] the trace that it belongs to, 32 hexadecimal digits
+      attr_accessor :trace
+
       # @return [Unit, nil] the open unit that this one was opened in
       attr_reader :outer
 
@@ -51,13 +54,19 @@ module Holdup
       # @return [nil]
       def charge(which, ns) = @recorder.charge(@handle, which, ns)
 
+      # @return [Integer, nil] so far; nil when nobody knows
+      def stalled_ns = @recorder.stalled_ns(@handle)
+
+      # @return [Integer, nil] what it waited before a thread took it
+      def queued_ns = nil
+
       # Ends and records the unit; again: nothing.
       # @param error [Boolean] whether the work failed
       # @return [nil]
       def close(error: false)
         leave do
           charge(:pool_held, @holding.end) if @holding
-          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority)
+          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority, trace)
         end
       end
 
@@ -70,8 +79,6 @@ module Holdup
       private
 
       def final_name = @name
-
-      def queued_ns = nil
 
       def pool = nil
 

@@ -2,12 +2,12 @@
 
 module Holdup
   module Segment
-    # Where everything is in a segment file, layout version 1: the one agreement between the C writer (inside the
+    # Where everything is in a segment file, layout version 2: the one agreement between the C writer (inside the
     # application) and the reader (outside). Little endian; all numbers are u64 and cumulative since the process
     # started, unless said otherwise. A change of anything here needs a new VERSION.
     module Layout
       MAGIC = "HOLDUPSG"
-      VERSION = 1
+      VERSION = 2
 
       HEADER_BYTES = 4096
       # One `unpack` of the header's start gives these, in this order.
@@ -79,13 +79,15 @@ module Holdup
       LOG_PAIRS = 256
 
       RING_OFFSET = 12_288
-      RING_ENTRY_BYTES = 96
+      RING_ENTRY_BYTES = 112
       RING_FIELDS = %i[
         start_ns series_index wall_ns running_ns cpu_ns idle_ns stalled_ns acquisitions longest_hold_ns gc_ns
-        queued_ns in_flight_milli company rest_ns
+        queued_ns in_flight_milli company rest_ns trace
       ].freeze
-      RING_ENTRY = "Q<11L<2"
-      # Of the entry's last number: it is a time of rest, and no number of units.
+      RING_ENTRY = "Q<11L<2H32"
+      # Zeros: the unit was in none.
+      NO_TRACE = "0" * 32
+      # Of the entry's number of how it began: it is a time of rest, and no number of units.
       RESTED = 1 << 31
 
       SERIES_BYTES = 25_600

@@ -6,13 +6,13 @@ module Holdup
   module Segment
     # One unit as the ring keeps it, for replays. `series_index` is the place in Snapshot#slots; `queued_ns` is nil when
     # nobody knew; `in_flight_milli` is a thousandth of the mean number of units in flight while it ran; `company` is how many of
-    # them there were when it began, `rest_ns` for how long there had been none (both nil when nobody knows).
+    # them there were when it began, `rest_ns` for how long there had been none (both nil when nobody knows); `trace`: 32 hexadecimal digits, nil for none.
     RingEntry = Data.define(*Layout::RING_FIELDS) do
       # @param bytes [String]
       # @return [RingEntry]
       def self.parse(bytes)
-        *values, queued, in_flight, before = bytes.unpack(Layout::RING_ENTRY)
-        new(*values, (queued == Layout::UNKNOWN) ? nil : queued, in_flight, *began(before))
+        *values, queued, in_flight, before, trace = bytes.unpack(Layout::RING_ENTRY)
+        new(*values, (queued == Layout::UNKNOWN) ? nil : queued, in_flight, *began(before), (trace == Layout::NO_TRACE) ? nil : trace)
       end
 
       def self.began(before)

@@ -31,7 +31,7 @@ module Holdup
         return {} if @header.caught.zero?
         scene = scene()
         {"unit" => scene.recording.names[@header.caught_series]&.name, "stalled_ns" => @header.caught_stalled_ns,
-         "wall_ns" => @header.caught_wall_ns, **holder(scene)}.compact
+         "wall_ns" => @header.caught_wall_ns, "trace" => scene.caught&.trace, **holder(scene)}.compact
       end
 
       private

@@ -60,6 +60,7 @@ module Holdup
         when :unit_end then unit_ends(lane, event)
         when :unit_turn then lane.turn(:running, at(lane, event), unit: event.unit)
         when :unit_named then name_unit(event)
+        when :unit_trace then trace_unit(event)
         when :gc_start then @collecting[lane.number] = event.time
         when :gc_end then collected(lane, event)
         when :fork, :setting then @marks << [event.kind, event.time]
@@ -118,6 +119,12 @@ module Holdup
         name = @recording.names[event.detail]
         unit.name, unit.queue = name&.name, name&.queue
         unit.job, unit.failed = event.flag?(:job), event.flag?(:failed)
+      end
+
+      # Half by half.
+      def trace_unit(event)
+        unit = @open[event.unit] or return
+        unit.trace = "#{unit.trace unless event.flag?(:high)}#{format("%016x", event.detail)}"
       end
 
       def collected(lane, event)

@@ -13,6 +13,8 @@ module Holdup
   class UnitProfile::Rows
     US = 1000
     COLUMNS = 13
+    # Behind the numbers of a row, for those who have one.
+    TRACE = COLUMNS
     FORMATS = ["U*", "w*"].freeze
     LARGEST = (1 << 31) - 1
 
@@ -31,16 +33,18 @@ module Holdup
     def self.load(text, start_s, columns: COLUMNS)
       length = text.unpack1("w")
       at = [length].pack("w").bytesize + length
-      series, processes = JSON.parse(text.byteslice(at - length, length))
+      series, processes, traces = JSON.parse(text.byteslice(at - length, length))
       numbers = text.unpack(FORMATS.fetch(text.getbyte(at)), offset: at + 1)
       new(start_s, series.map { |kind, name, queue| Series.new(kind: kind.to_sym, name:, queue:) }.each_with_index.to_h,
         processes.map { |pid, since_ns| UnitProfile::Process.new(pid:, since_ns:) }.each_with_index.to_h,
-        rows_of(numbers.each_slice([numbers.size / columns, 1].max).to_a, start_s * 1_000_000).each { |row| row[COLUMNS - 1] ||= 0 })
+        rows_of(numbers.each_slice([numbers.size / columns, 1].max).to_a, start_s * 1_000_000, traces))
     end
 
-    def self.rows_of(columns, start_us)
+    def self.rows_of(columns, start_us, traces)
       columns[0]&.map! { |after_us| start_us += after_us }
-      columns.transpose
+      rows = columns.transpose.each { |row| row[COLUMNS - 1] ||= 0 }
+      traces&.each_with_index { |trace, index| rows[index][TRACE] = trace }
+      rows
     end
     private_class_method :rows_of
 
@@ -64,9 +68,10 @@ module Holdup
     # @return [String]
     def dump
       before_us = @start_us
-      columns = @rows.sort_by(&:first).transpose
+      rows = @rows.sort_by(&:first)
+      columns = rows.map { |row| row.first(COLUMNS) }.transpose
       columns[0]&.map! { |start_us| (start_us - before_us).tap { before_us = start_us } }
-      names = JSON.generate([@series.keys.map { |one| [one.kind, one.name, one.queue] }, @processes.keys.map { |one| [one.pid, one.since_ns] }])
+      names = JSON.generate([@series.keys.map { |one| [one.kind, one.name, one.queue] }, @processes.keys.map { |one| [one.pid, one.since_ns] }, *traces(rows)])
       [names.bytesize].pack("w") << names << pack(columns.flatten)
     end
 
@@ -79,12 +84,18 @@ module Holdup
 
     private
 
+    # Most applications have none, and then nothing of it is written.
+    def traces(rows)
+      all = rows.map { |row| row[TRACE] }
+      [all] if all.any?
+    end
+
     # `queued` one more than it is, 0 for unknown; the last is how it began.
     def row(profile)
       running, starved, idle, stalled, longest, gc = [profile.running_ns, [profile.running_ns - profile.cpu_ns, 0].max, profile.idle_ns,
         profile.stalled_ns, profile.longest_hold_ns, profile.gc_ns].map { |ns| us(ns) }
       [profile.start_ns / US, number(@series, profile.series), number(@processes, profile.process), running, starved, idle, stalled,
-        profile.acquisitions, longest, gc, profile.queued_ns ? us(profile.queued_ns) + 1 : 0, profile.in_flight_milli, before(profile)]
+        profile.acquisitions, longest, gc, profile.queued_ns ? us(profile.queued_ns) + 1 : 0, profile.in_flight_milli, before(profile), *profile.trace]
     end
 
     # Even: units in flight; odd: microseconds without any; 0: unknown.
@@ -108,10 +119,10 @@ module Holdup
     end
 
     def profile(row, series, process, block)
-      running, starved, idle, stalled, acquisitions, longest, gc, queued, in_flight_milli, before = row.drop(3)
+      running, starved, idle, stalled, acquisitions, longest, gc, queued, in_flight_milli, before, trace = row.drop(3)
       UnitProfile.new(series:, setting: block.setting, host: block.host, process:, start_ns: row[0] * US, running_ns: running * US,
         cpu_ns: (running - starved) * US, idle_ns: idle * US, stalled_ns: stalled * US, acquisitions:, longest_hold_ns: longest * US,
-        gc_ns: gc * US, queued_ns: queued.zero? ? nil : (queued - 1) * US, in_flight_milli:, weight: 1.0, **began(before))
+        gc_ns: gc * US, queued_ns: queued.zero? ? nil : (queued - 1) * US, in_flight_milli:, weight: 1.0, trace:, **began(before))
     end
   end
 end

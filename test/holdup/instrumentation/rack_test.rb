@@ -37,7 +37,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     response = middleware { ok }.call(env)
     assert_empty @probe.recorded
     response[2].close
-    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil], recorded.to_h.values
+    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil], recorded.to_h.values
   end
 
   def test_what_asks_not_to_be_measured

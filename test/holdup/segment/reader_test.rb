@@ -96,9 +96,9 @@ module Holdup
       end
 
       def test_another_layout_says_which_and_what_to_do
-        @writer.put_word(8, 2 | (4096 << 32))
+        @writer.put_word(8, 3 | (4096 << 32))
         error = assert_raises(SegmentError::UnknownLayout) { snapshot }
-        assert_match(/layout 2, this Holdup reads layout 1.*restart the collector/, error.message)
+        assert_match(/layout 3, this Holdup reads layout 2.*restart the collector/, error.message)
       end
 
       def test_what_is_no_segment_is_refused

@@ -42,6 +42,12 @@ class Holdup::Timeline::SceneTest < Minitest::Test
     assert_equal({running: 7 * MS}, scene.sums_of(light))
   end
 
+  def test_a_unit_knows_its_trace
+    trace = "0af7651916cd43dd0000000000000001"
+    ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:).begins(2, 2, 10).ends(2, 2, 11, name: "GET /hog")
+    assert_equal [trace, nil], Holdup::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
+  end
+
   def test_a_story_tells_short_periods_together
     ring = EventRing.new.running(2)
     ring.unit(1, 2, 0, 1000, name: "GET /hog") do

@@ -20,6 +20,14 @@ class Holdup::UnitProfile
       assert_equal began, copy(block(all)).profiles.map { |one| [one.company, one.rest_ns] }
     end
 
+    def test_traces
+      traces = ["0af7651916cd43dd8448eb211c80319c", nil, "f" * 32]
+      all = traces.each_with_index.map { |trace, index| profile(index, trace:) }
+      stored = Codec.merge(Codec.dump(block(all.first(2).reverse)), block(all.last(1)))
+      assert_equal traces, Codec.load(stored, block([])).profiles.map(&:trace)
+      assert_equal Codec.dump(block([profile(0)])), Codec.dump(block([profile(0, trace: nil)]))
+    end
+
     def test_nothing
       assert_empty copy(block([])).profiles
     end
