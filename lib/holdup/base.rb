@@ -12,6 +12,7 @@ require_relative "instrumentation/jobs"
 require_relative "instrumentation/rack"
 require_relative "instrumentation/requests"
 require_relative "instrumentation/request_queue"
+require_relative "instrumentation/tracers"
 require_relative "instrumentation/unit_name"
 
 # Measures who holds the GVL and who waits for it, for each request and job. Loading it does nothing yet:
@@ -108,6 +109,7 @@ module Holdup
       log = Log.new { (@draft || Configuration.draft).log }
       Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV).tap do |runtime|
         runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
+        runtime.add(Instrumentation::Tracers.new(guard: runtime.guard))
       end
     end
 

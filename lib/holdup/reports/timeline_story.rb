@@ -48,7 +48,7 @@ module Holdup
       end
 
       # @return [Array<String>]
-      def remarks = [*culprit, *(word(:fibers) if @unit.fibers)]
+      def remarks = [*culprit, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
 
       # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
       def rows = @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }

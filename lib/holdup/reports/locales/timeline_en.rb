@@ -25,6 +25,7 @@ module Holdup
         timeline_step_preempted: "lost the GVL, waited for %<holders>s",
         timeline_step_together: "%<count>s short periods: ran %<running>s, waited %<stalled>s, idle %<idle>s", timeline_part: "%<who>s (%<thread>s)", timeline_nobody: "the hand-off %<time>s",
         timeline_fibers: "Its thread runs fibers in turns: periods of other fibers are in between.",
+        timeline_trace: "Trace %<trace>s.",
         timeline_whole: "%<share>s of its waiting was for %<who>s.",
         timeline_long_hold: "LONG HOLD: %<who>s (%<thread>s) held the GVL for %<ns>s without a break, longer than a time slice; others waited %<waited_ns>s meanwhile. C code that does not release the GVL does this, or a machine that has no CPU left for Ruby's timer. %<count>s such holds.",
         timeline_gc_pause: "GC PAUSE: collections of 10 ms and more: %<count>s, the longest %<ns>s (on %<thread>s); others waited %<waited_ns>s meanwhile.",

@@ -25,6 +25,7 @@ module Holdup
         timeline_step_preempted: "GVL を失い、待ち：%<holders>s",
         timeline_step_together: "短い期間 %<count>s 個：実行 %<running>s、GVL 待ち %<stalled>s、アイドル %<idle>s", timeline_part: "%<who>s（%<thread>s）", timeline_nobody: "受け渡し %<time>s",
         timeline_fibers: "このスレッドではファイバーが交代で動きます。他のファイバーの期間も含まれます。",
+        timeline_trace: "トレース %<trace>s",
         timeline_whole: "GVL 待ちの %<share>s は %<who>s を待っていました。",
         timeline_long_hold: "長い保持：%<who>s（%<thread>s）が GVL を %<ns>s 続けて保持しました（タイムスライスより長い）。その間の他の待ちは %<waited_ns>s です。GVL を放さない C のコードか、Ruby のタイマーに CPU が回らないマシンが原因です。同様の保持 %<count>s 回。",
         timeline_gc_pause: "GC の停止：10 ms 以上の GC が %<count>s 回、最長 %<ns>s（%<thread>s）。その間の他の待ちは %<waited_ns>s です。",

@@ -66,7 +66,7 @@ module Holdup
         def units
           @picture.units(@lane).map do |unit|
             from_ns, to_ns = @picture.bounds(unit)
-            {name: "UNIT", from_ns:, to_ns:, category: :unit, facts: {unit: @picture.unit_name(unit), id: unit.id, queue: unit.queue}}
+            {name: "UNIT", from_ns:, to_ns:, category: :unit, facts: {unit: @picture.unit_name(unit), id: unit.id, queue: unit.queue, trace: unit.trace}}
           end
         end
 

@@ -46,7 +46,7 @@ module Holdup
         def unit(unit)
           from_ns, to_ns = @picture.bounds(unit)
           {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: (unit.failed if unit.name),
-           whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused)}
+           whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused), trace: unit.trace}
         end
 
         # The name tells that its end was seen, which says what it was.

@@ -58,7 +58,7 @@ module Holdup
 
         def units_of(name, units)
           track = @trace.track(name)
-          units.each { |unit| @trace.slice(track, @picture.unit_name(unit), *@picture.bounds(unit), category: "unit", unit: unit.id, queue: unit.queue) }
+          units.each { |unit| @trace.slice(track, @picture.unit_name(unit), *@picture.bounds(unit), category: "unit", unit: unit.id, queue: unit.queue, trace: unit.trace) }
         end
 
         def state(track, period)

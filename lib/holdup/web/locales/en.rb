@@ -33,6 +33,7 @@ module Holdup
         field_if_processes: "processes of a host", field_if_slice: "time slice", limits_title: "What no setting may exceed", limit_vcpus: "vCPUs of a host", limit_memory: "memory of a host",
         limit_pool: "database pool of a process", limit_connections: "database connections", limit_hosts: "hosts",
 
+        trace: "trace",
         slowest_units: "The slowest lately, one by one", started: "started", in_flight: "in flight",
         no_singles: "No unit of it is kept singly in the last half hour of this span: the collector keeps a sample of 900 units in ten minutes, for 14 days.",
         singles_note: "Of %<count>s that are kept singly since %<since>s, a sample of about %<units>s: there may have been slower ones. In flight: units in the same process while it ran, itself included, on average.",

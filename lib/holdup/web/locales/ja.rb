@@ -33,6 +33,7 @@ module Holdup
         field_if_processes: "1 ホストのプロセス数", field_if_slice: "タイムスライス", limits_title: "どの設定も超えてはならない上限", limit_vcpus: "1 ホストの vCPU 数", limit_memory: "1 ホストのメモリ",
         limit_pool: "1 プロセスの DB プール", limit_connections: "DB 接続の総数", limit_hosts: "ホスト数",
 
+        trace: "トレース",
         slowest_units: "最近の最も遅いもの", started: "開始時刻", in_flight: "同時実行",
         no_singles: "この期間の最後の 30 分に、個別に残っているものはありません。コレクターは 10 分ごとに 900 件までの標本を 14 日間保存します。",
         singles_note: "%<since>s 以降に個別に残っている %<count>s 件（約 %<units>s 件からの標本）のうち。もっと遅いものがあった可能性もあります。同時実行：実行中に同じプロセスにあった処理の平均数（自身を含む）。",

@@ -31,10 +31,17 @@ module Holdup
         # @return [Blocks::Table] without rows where none is kept: then it says why
         def block
           return Blocks::Table.new(title:, columns: [], rows: [], notes: [@words.call(:no_singles)]) if @profiles.empty?
-          Blocks::Table.new(title:, columns: COLUMNS.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: @profiles.max_by(ROWS, &:wall_ns).map { |profile| row(profile) }, notes: [note])
+          Blocks::Table.new(title:, columns: columns.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: slowest.map { |profile| row(profile) }, notes: [note])
         end
 
         private
+
+        def slowest = @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
+
+        # Where no tracer is, nobody misses it.
+        def traced? = slowest.any?(&:trace)
+
+        def columns = traced? ? [*COLUMNS, :trace] : COLUMNS
 
         def title = @words.call(:slowest_units)
 
@@ -44,7 +51,7 @@ module Holdup
 
         def row(profile)
           durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns, profile.queued_ns, profile.longest_hold_ns].map { |ns| Reports::Figures.duration(ns) }
-          [started(profile), *durations, Reports::Figures.count(profile.acquisitions), Reports::Figures.rate(profile.in_flight), process(profile)]
+          [started(profile), *durations, Reports::Figures.count(profile.acquisitions), Reports::Figures.rate(profile.in_flight), process(profile), *(profile.trace.to_s if traced?)]
         end
 
         def started(profile) = Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)

@@ -1,0 +1,130 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "json"
+require "holdup/instrumentation/tracers"
+
+# The tracers themselves, the probe itself: each in a Ruby of its own, because what stands in front of a span stays there.
+class Holdup::Instrumentation::TracersTest < Minitest::Test
+  include FreshRuby
+  include TemporaryFolder
+
+  PARENT = "0af7651916cd43dd8448eb211c80319c"
+
+  # A request that stalls, because a thread holds the GVL meanwhile. RING: traces of the units in the segment.
+  PRELUDE = <<~RUBY
+    #{FreshRuby::PRELUDE}
+    require "json"
+    require "holdup"
+    require "holdup/segment/directory"
+    def serve(app, **env)
+      response = Holdup::Instrumentation::Rack.new(app, Holdup.requests).call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders", "SCRIPT_NAME" => ""}.merge(env))
+      response[2].close if response[2].respond_to?(:close)
+    end
+    def stall
+      hog = Thread.new { GvlWork.hold(30_000_000) }
+      GvlWork.release(1) while hog.alive?
+      [200, {}, []]
+    end
+    def ring = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.flat_map { |entry| entry.read { |reader| reader.ring.map(&:to_h) } }
+    def failures = Holdup.runtime.guard.failures
+  RUBY
+
+  OPEN_TELEMETRY = <<~RUBY
+    require "opentelemetry/sdk"
+    EXPORTER = OpenTelemetry::SDK::Trace::Export::InMemorySpanExporter.new
+    OpenTelemetry::SDK.configure { |c| c.add_span_processor(OpenTelemetry::SDK::Trace::Export::SimpleSpanProcessor.new(EXPORTER)) }
+    TRACER = OpenTelemetry.tracer_provider.tracer("test")
+    def spans = EXPORTER.finished_spans.map { |span| {name: span.name, trace: span.hex_trace_id, attributes: span.attributes.to_h} }
+  RUBY
+
+  DATADOG = <<~RUBY
+    $VERBOSE = nil # its own warnings
+    require "datadog"
+    TRACES = []
+    Datadog.configure do |c|
+      c.logger.instance = Logger.new(IO::NULL)
+      c.telemetry.enabled = c.remote.enabled = false
+      c.tracing.enabled = true
+    end
+    Datadog::Tracing.before_flush { |trace| TRACES << trace; nil }
+    def spans = TRACES.flat_map(&:spans).map { |span| {name: span.name, trace: span.trace_id.to_s(16).rjust(32, "0"), attributes: span.metrics} }
+  RUBY
+
+  def test_the_trace_that_a_request_says_it_belongs_to
+    traces = ruby(<<~RUBY)
+      Holdup.start
+      app = ->(_env) { [200, {}, []] }
+      ["00-#{PARENT}-b7ad6b7169203331-01", "cc-#{PARENT.upcase}-b7ad6b7169203331-01-more", "00-#{PARENT.tr("a", "x")}-b7ad6b7169203331-01", "00-#{PARENT}", "", "x" * 10_000].each do |parent|
+        serve(app, "HTTP_TRACEPARENT" => parent)
+      end
+      serve(app)
+      puts JSON.generate(ring.map { |unit| unit[:trace] })
+    RUBY
+    assert_equal [PARENT, PARENT, nil, nil, nil, nil, nil], traces
+  end
+
+  def test_open_telemetry
+    told = ruby(<<~RUBY, OPEN_TELEMETRY)
+      Holdup.start
+      serve(->(_env) { TRACER.in_span("request", kind: :server) { TRACER.in_span("inner") { stall } } }, "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s)
+      TRACER.in_span("outside of units", kind: :server) { 1 }
+      puts JSON.generate([ring, spans, failures])
+    RUBY
+    assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
+  end
+
+  def test_datadog
+    told = ruby(<<~RUBY, DATADOG)
+      Holdup.start
+      serve(->(_env) { Datadog::Tracing.trace("request") { Datadog::Tracing.trace("inner") { stall } } }, "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s)
+      Datadog::Tracing.trace("outside of units") { 1 }
+      puts JSON.generate([ring, spans, failures])
+    RUBY
+    assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
+  end
+
+  def test_a_tracer_that_fails_reaches_nobody
+    answer, spans, failures = ruby(<<~RUBY, OPEN_TELEMETRY)
+      OpenTelemetry::SDK::Trace::Span.define_method(:add_attributes) { |_| raise "no" }
+      Holdup.start
+      answer = nil
+      serve(->(_env) { TRACER.in_span("request", kind: :server) { answer = [200, {}, []] } })
+      puts JSON.generate([answer, spans, failures])
+    RUBY
+    assert_equal [[200, {}, []], ["request"], {"tracer" => 1}], [answer, spans.map { |span| span["name"] }, failures]
+  end
+
+  # As where an application loads it late.
+  def test_a_tracer_that_is_loaded_after_the_start
+    traces, spans = ruby(<<~RUBY)
+      Holdup.start
+      #{OPEN_TELEMETRY}
+      deadline = Time.now + 20
+      sleep 0.02 until OpenTelemetry::SDK::Trace::Span.ancestors.first != OpenTelemetry::SDK::Trace::Span || Time.now > deadline
+      serve(->(_env) { TRACER.in_span("request", kind: :server) { [200, {}, []] } })
+      puts JSON.generate([ring.map { |unit| unit[:trace] }, spans])
+    RUBY
+    assert_equal spans.map { |span| span["trace"] }, traces
+  end
+
+  private
+
+  def assert_explained(ring, spans, failures, kept:, others:)
+    assert_empty failures
+    unit, span = ring.first, spans.find { |one| one["name"] == kept }
+    assert_equal [span["trace"]], ring.map { |one| one["trace"] }
+    assert_operator unit["stalled_ns"], :>, 0
+    stalled_ms, queued_ms = span["attributes"].values_at("holdup.stalled_ms", "holdup.queued_ms")
+    assert_in_delta unit["stalled_ns"] / 1e6, stalled_ms, 0.0006 + 0.1 * stalled_ms
+    assert_in_delta unit["queued_ns"] / 1e6, queued_ms, 0.001
+    rest = spans.select { |one| others.include?(one["name"]) }
+    assert_equal others.size, rest.size
+    assert_empty rest.flat_map { |one| one["attributes"].keys.grep(/holdup/) }
+  end
+
+  def ruby(script, tracer = "")
+    env = {"HOLDUP_DIR" => folder, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.05"}
+    JSON.parse(fresh_ruby(tracer + script, env:, prelude: PRELUDE).lines.last)
+  end
+end
