@@ -13,7 +13,8 @@ module Holdup
       # compiling goes on to take time, and nothing is added. ZJIT also fails at what it can't compile yet: no sign of memory.
       module Saturated
         WEIGHT = 0.05
-        UNKNOWN = "unknown"
+        # Where a limit is from that may be another one.
+        UNKNOWN, ASSUMED = "unknown", "assumed default"
 
         module_function
 
@@ -21,11 +22,13 @@ module Holdup
         # @return [Finding, nil]
         def call(situation)
           lives = situation.summary.jits.on.select { |life| life.facts.kind == "yjit" }
-          full = lives.select { |life| life.full? && life.facts.limit_bytes }
+          full = lives.select { |life| life.facts.saturated || (life.full? && known?(life.facts)) }
           return at_limit(full, situation.machine) if full.any?
           stuck = lives.select { |life| life.full? || life.stuck? }
           at_unknown_limit(stuck) if stuck.any?
         end
+
+        def known?(jit) = jit.limit_bytes && jit.limit_from != ASSUMED
 
         def at_limit(full, machine)
           life = full.max_by { |one| one.facts.total_bytes.to_i }
@@ -51,7 +54,7 @@ module Holdup
           {processes: full.size, limit_bytes: jit.limit_bytes, from: jit.limit_from.to_s, code_bytes: jit.code_bytes, metadata_bytes: jit.metadata_bytes,
            failures: jit.failures, more_bytes: jit.larger_by_bytes * full.size, query: "report"}
         end
-        private_class_method :at_limit, :at_unknown_limit, :change, :facts
+        private_class_method :known?, :at_limit, :at_unknown_limit, :change, :facts
       end
     end
   end
