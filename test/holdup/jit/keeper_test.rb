@@ -136,12 +136,16 @@ class Holdup::Jit::KeeperTest < Minitest::Test
       require "holdup/guard"
       require "holdup/jit"
       log = Class.new { def warn(text) = puts(text) }.new
-      clock = Holdup::Clock.new
+      clock = Class.new(Holdup::Clock) { attr_accessor :ahead_ns; def monotonic_ns = super + ahead_ns.to_i }.new
       keeper = Holdup::Jit::Keeper.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
       keeper.install
       age_s = (clock.realtime_ns - keeper.gauges[:jit_enabled_ns]) / 1e9
       print keeper.facts.values_at("jit", "jit_by", "jit_effective"), keeper.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
+      TracePoint.new(:c_call) { nil }.enable { 1 }
+      clock.ahead_ns = 60_000_000_000
+      keeper.install
+      print keeper.facts["jit_effective"]
     RUBY
-    assert_equal '["yjit", "holdup", true]truetrue', output
+    assert_equal '["yjit", "holdup", true]truetruefalse', output
   end
 end
