@@ -17,7 +17,10 @@ class JitLivesTest < Minitest::Test
       assert_includes advised(app), "jit_no_warmup"
       app.stop
       app.wait { app.live.empty? }
+      units = app.units.sum(&:count)
       collect(app)
+      served = told(app).first["lives"].map { |life| life["units"] }
+      assert_equal [units, served.min], [served.sum, told(app).first["units_per_life"]]
       assert_equal [%w[boot enabled exit]] * 2, told(app).first["lives"].map { |life| life["events"].map { |event| event["event"] } - ["warm"] }
     end
   end
