@@ -3,6 +3,7 @@
 require_relative "timeline/excerpt"
 require_relative "timeline/flame"
 require_relative "timeline/holders"
+require_relative "timeline/meanwhile"
 require_relative "timeline/methods"
 require_relative "timeline/patterns"
 require_relative "timeline/scene"

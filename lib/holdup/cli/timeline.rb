@@ -86,7 +86,7 @@ module Holdup
 
       def overview
         Reports::Timeline.new(scene, holders: Holdup::Timeline::Holders.new(scene), patterns: Holdup::Timeline::Patterns.new(scene).call,
-          words: @words, layout:)
+          methods: Holdup::Timeline::Methods.new(scene).call, words: @words, layout:)
       end
 
       def story

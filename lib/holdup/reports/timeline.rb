@@ -3,6 +3,7 @@
 require_relative "figures"
 require_relative "layout"
 require_relative "section"
+require_relative "timeline_methods"
 require_relative "timeline_names"
 
 module Holdup
@@ -14,13 +15,15 @@ module Holdup
       # @param scene [Holdup::Timeline::Scene]
       # @param holders [Holdup::Timeline::Holders]
       # @param patterns [Array<Holdup::Timeline::Patterns::Pattern>]
+      # @param methods [Array<Holdup::Timeline::Methods::Row>]
       # @param words [Words]
       # @param layout [Layout, nil] nil where only its parts are asked for
       # @param within [Array<Holdup::Timeline::Unit>] units that may be listed
-      def initialize(scene, holders:, patterns:, words:, layout: nil, within: scene.whole_units)
+      def initialize(scene, holders:, patterns:, words:, layout: nil, within: scene.whole_units, methods: [])
         @scene = scene
         @holders = holders
         @patterns = patterns
+        @methods = methods
         @words = words
         @layout = layout
         @within = within
@@ -46,6 +49,9 @@ module Holdup
 
       # @return [Array<String>] a sentence for each pattern
       def findings = @patterns.map { |pattern| word(pattern.key, **figures(pattern.facts)) }
+
+      # @return [Section, nil] methods that ran while others waited; nil where the capture has no stacks
+      def ran = (TimelineMethods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?)
 
       # @return [Section] units that waited longest, with their id in the second column
       def units
@@ -84,7 +90,7 @@ module Holdup
 
       def tables
         return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
-        [*(@layout.section(units) if @within.any?), *@layout.section(holders)]
+        [*(@layout.section(units) if @within.any?), *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
       end
 
       def unit_row(unit, sums)

@@ -36,6 +36,16 @@ module Holdup
       # @return [String] the unit that held, else the thread
       def part(part) = part.unit ? unit(part.unit) : thread(part.lane)
 
+      # @param row [Holdup::Timeline::Methods::Row]
+      # @return [String] and where it begins
+      def method_of(row) = frame(Capture::Frame.new(label: row.method, path: row.path, line: row.line, at: 0))
+
+      # @param frame [Capture::Frame]
+      # @return [String] the method, and the line at which it was
+      def frame(frame)
+        frame.place ? @words.call(:timeline_frame, method: text(frame.method_name), place: Width.clean(frame.place)) : text(frame.method_name)
+      end
+
       # @param unit [Holdup::Timeline::Unit]
       # @return [String] for whom it waited longest
       def main(unit)

@@ -26,6 +26,7 @@ module Holdup
         @words = words
         @layout = layout
         @names = TimelineNames.new(scene, words)
+        @meanwhile = Holdup::Timeline::Meanwhile.new(scene)
       end
 
       # @return [String] ends with a newline
@@ -48,7 +49,7 @@ module Holdup
       end
 
       # @return [Array<String>]
-      def remarks = [*culprit, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
+      def remarks = [*culprit, *ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
 
       # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
       def rows = @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
@@ -63,8 +64,16 @@ module Holdup
       def culprit
         parts = @story.waits.flat_map(&:parts).group_by { |part| @names.part(part) }.transform_values { |own| own.sum(&:ticks) }
         who, ticks = parts.max_by(&:last)
-        stalled = @story.waits.sum { |wait| wait.span.length }
-        word(:whole, share: Figures.share(ticks.fdiv(stalled)), who:) if who
+        word(:whole, share: share(ticks), who:) if who
+      end
+
+      def share(ticks) = Figures.share(ticks.fdiv(@story.waits.sum { |wait| wait.span.length }))
+
+      # What ran meanwhile, as far as it was seen.
+      def ran
+        all = @meanwhile.call(@story.waits.flat_map(&:parts))
+        named = all.first(HOLDERS).map { |one| "#{@names.frame(one.frame)} #{time(one.ticks)}" }
+        word(:meanwhile, share: share(all.sum(&:ticks)), methods: named.join(", ")) if all.any?
       end
 
       def steps = rows.flat_map { |from, length, sentence| @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence) }
@@ -72,7 +81,7 @@ module Holdup
       def sentence(step)
         case step.state
         when nil then together(step)
-        when :stalled then word((step.kind == :preempted) ? :step_preempted : :step_stalled, holders: holders(step.wait))
+        when :stalled then [word((step.kind == :preempted) ? :step_preempted : :step_stalled, holders: holders(step.wait)), *itself(step.wait)].join
         when :idle then word(:step_idle, kind: word(:"kind_#{step.kind || "none"}"))
         else word(:"step_#{step.state}")
         end
@@ -83,10 +92,22 @@ module Holdup
       end
 
       def holders(wait)
-        parts = wait.parts.group_by { |part| [part.lane, part.unit] }.map { |_, own| own.first.with(ticks: own.sum(&:ticks)) }
-        named = parts.max_by(HOLDERS, &:ticks).map { |part| "#{who(part)} #{time(part.ticks)}" }
+        parts = wait.parts.group_by { |part| [part.lane, part.unit] }.values
+        named = parts.max_by(HOLDERS) { |own| own.sum(&:ticks) }.map { |own| held(own) }
         named << word(:nobody, time: time(wait.handoff)) if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
         named.join(", ")
+      end
+
+      def held(parts)
+        ran = @meanwhile.call(parts).first
+        text = "#{who(parts.first)} #{time(parts.sum(&:ticks))}"
+        ran ? word(:held_in, held: text, frame: @names.frame(ran.frame)) : text
+      end
+
+      # Where it was itself when it lost the GVL, or asked for it again.
+      def itself(wait)
+        stack = @scene.samples.waited(wait) or return
+        word(:waited_in, frame: @names.frame(@scene.recording.stacks.running(stack)))
       end
 
       def who(part) = part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)

@@ -30,6 +30,18 @@ class TimelineCommandTest < Minitest::Test
     end
   end
 
+  def test_methods_where_the_capture_has_stacks
+    with_capture(stacks: true) do |file|
+      said = holdup("timeline", file).out
+      assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/, said)
+      assert_match(/^93\.8 % of it has a method\. 1 stacks: /, said)
+      story = holdup("timeline", file, "--unit", "1").out
+      assert_includes story.gsub(/\s+/, " "), "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) 90.0 ms."
+      assert_includes story.gsub(/\s+/, " "), "waited for GET /hog (thread srv 1) 90.0 ms in Report#crunch (app/models/report.rb:13), the hand-off"
+    end
+    with_capture { |file| refute_match(/What ran/, holdup("timeline", file).out + holdup("timeline", file, "--unit", "1").out) }
+  end
+
   def test_in_japanese
     with_capture do |file|
       assert_match(/GVL 待ちの 97\.8 % は GET \/hog を待っていました。/, holdup("timeline", file, "--unit", "1", "--lang", "ja").out)
@@ -80,11 +92,12 @@ class TimelineCommandTest < Minitest::Test
   private
 
   # The light unit is ready again at 10 ms, beside the hog that holds until 100 ms, and gets the GVL at 102 ms.
-  def with_capture
+  def with_capture(stacks: false)
     ring = EventRing.new.running(3).begins(2, 3, 1 * MS).suspended(3, 5 * MS, unit: 2)
     ring.resumed(2, 5 * MS).begins(1, 2, 5 * MS).ready(3, 10 * MS, unit: 2).suspended(2, 100 * MS, unit: 1).ready(2, 101 * MS, unit: 1)
     ring.resumed(3, 102 * MS, unit: 2).ends(2, 3, 105 * MS, name: "GET /light").suspended(3, 105 * MS).resumed(2, 105 * MS, unit: 1)
     ring.ends(1, 2, 150 * MS, name: "GET /hog")
+    [50, 120].each { |at| ring.stack(2, at * MS, ["Report#crunch", "/srv/app/models/report.rb", 12]) } if stacks
     Dir.mktmpdir { |folder| yield Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 200 * MS), Time.at(0)) }
   end
 end

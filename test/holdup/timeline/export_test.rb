@@ -83,6 +83,20 @@ class Holdup::Timeline::ExportTest < Minitest::Test
     assert_equal [{"from_ns" => 20 * MS, "to_ns" => 30 * MS}], told["threads"].flat_map { |thread| thread["collections"] }
   end
 
+  def test_stacks_are_in_ours_and_in_speedscope
+    ring = EventRing.new(threads: {2 => "srv 1"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 99 * MS, name: "GET /hog")
+    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS, ["Report#crunch", "/srv/report.rb", 12])
+    seen = Holdup::Timeline::Scene.new(ring.recording(to: 100 * MS))
+    told = export(:json, seen)
+    assert_equal [[[1, 1], [0, 13]], [[0, 13]]], told["stacks"]
+    assert_equal [[2, 20 * MS, "held", 0], [2, 60 * MS, "held", 1]], told["samples"].map(&:values)
+    assert_equal [{"label" => "Report#crunch", "path" => "/srv/report.rb", "line" => 12}, {"label" => "C#call", "path" => nil, "line" => 0}], told["frames"]
+    assert_equal 100 * MS, told["methods"].sum { |row| row["held_ns"] }
+    frames = export(:speedscope, seen)["shared"]["frames"].map { |frame| frame["name"] }
+    assert_equal ["running", "Report#crunch", "C#call", "GET /hog"], frames
+    READERS.each { |format, states| assert_equal [{"running" => 100 * MS}], sums(states.call(export(format, seen))), format }
+  end
+
   def test_firefox_columns_are_of_one_length_and_point_into_their_tables
     told = export(:firefox)
     told["threads"].each do |thread|

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "picture"
+require_relative "stacks"
 
 module Holdup
   module Timeline
@@ -16,7 +17,8 @@ module Holdup
 
         # @return [Hash]
         def call
-          {schema: SCHEMA, **window, threads: @picture.lanes.map { |lane| thread(lane) }, units: @picture.scene.units.map { |unit| unit(unit) }}
+          {schema: SCHEMA, **window, threads: @picture.lanes.map { |lane| thread(lane) }, units: @picture.scene.units.map { |unit| unit(unit) },
+           **Stacks.new(@picture).call}
         end
 
         private

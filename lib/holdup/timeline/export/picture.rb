@@ -3,8 +3,8 @@
 module Holdup
   module Timeline
     module Export
-      # A span in ns since the window's begin. `unit`, `wait`: nil for none.
-      Period = Data.define(:state, :kind, :from_ns, :to_ns, :unit, :wait)
+      # A span in ns since the window's begin. `unit`, `wait`: nil for none; `from`, `to`: the same in ticks.
+      Period = Data.define(:state, :kind, :from_ns, :to_ns, :unit, :wait, :from, :to)
 
       # What every format draws: the scene in nanoseconds and with names. Only moments are rounded, never lengths, so
       # the periods of a thread fill the window in every format.
@@ -41,6 +41,14 @@ module Holdup
         # @param lane [Lane]
         # @return [Array<Period>] from the window's begin to its end
         def periods(lane) = @periods[lane] ||= lane.spans.map { |span| period(lane, span) }
+
+        # @param lane [Lane]
+        # @param period [Period] a running one of it
+        # @return [Array<Array(Integer, Integer, Array<Capture::Frame>)>] ns from and to, and what ran: the innermost frame first, none without a stack
+        def pieces(lane, period)
+          pieces = @scene.samples.held(lane, period.from, period.to)
+          pieces.map { |piece| [ns(piece.from), ns(piece.to), piece.stack ? recording.stacks.frames(piece.stack) : []] }
+        end
 
         # @param lane [Lane]
         # @return [Array<Unit>] of this thread, in the order in which they began
@@ -80,7 +88,7 @@ module Holdup
 
         def period(lane, span)
           wait = @scene.wait(lane, span) if span.state == :stalled
-          Period.new(state: span.state, kind: span.kind, from_ns: ns(span.from), to_ns: ns(span.to), unit: @scene.unit_of(span), wait:)
+          Period.new(state: span.state, kind: span.kind, from_ns: ns(span.from), to_ns: ns(span.to), unit: @scene.unit_of(span), wait:, from: span.from, to: span.to)
         end
 
         def units_by_lane = @units_by_lane ||= @scene.units.group_by(&:lane).compare_by_identity

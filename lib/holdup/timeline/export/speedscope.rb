@@ -6,7 +6,7 @@ module Holdup
   module Timeline
     module Export
       # speedscope's own format (its file-format-spec), events of opening and closing frames: a profile a thread. A frame
-      # is the unit, in it the state, in that for whom the thread waited.
+      # is the unit, in it the state, in that for whom the thread waited, or what it ran.
       class Speedscope
         SCHEMA = "https://www.speedscope.app/file-format-schema.json"
 
@@ -30,11 +30,18 @@ module Holdup
 
         def events(lane)
           open = []
-          changes = @picture.periods(lane).flat_map do |period|
-            before, open = open, stack(period)
-            change(before, open, period.from_ns)
+          changes = @picture.periods(lane).flat_map { |period| parts(lane, period) }.flat_map do |from_ns, levels|
+            before, open = open, levels
+            change(before, open, from_ns)
           end
           changes + change(open, [], @picture.length_ns)
+        end
+
+        # A period in which something ran is as many as it has stacks.
+        def parts(lane, period)
+          own = stack(period)
+          return [[period.from_ns, own]] unless period.state == :running
+          @picture.pieces(lane, period).map { |from_ns, _, frames| [from_ns, own + frames.reverse.map { |frame| [[frame.label, frame.path], frame.label] }] }
         end
 
         # What both stacks begin with stays open.
