@@ -178,7 +178,7 @@ module StoreContract
     @store.rollup(START + 25 * 3600 + 700)
     [[0, 26 * 60], *Array.new(2) { Array.new(2) { random.rand(0..(26 * 60)) }.sort }].each do |minutes|
       span = minutes.map { |minute| START + minute * MINUTE }
-      [{}, {step_s: 3600}, {together: series("(all)")}, {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")}].each do |options|
+      [{}, {step_s: 3600}, {together: series("(all)")}, {step_s: 7200, together: series("(all)"), kinds: [:job], histograms: %i[wall stalled]}, {step_s: 60, seconds: 3600}, {names: "B*"}, {only: Named.new("B")}, {settings: [OTHER]}, {settings: []}].each do |options|
         assert_equal plainly_summed(span, **options), @store.sums(*span, **options).to_set, "#{span} #{options}"
       end
     end
@@ -330,8 +330,8 @@ module StoreContract
     end
   end
 
-  def plainly_summed(span, step_s: nil, seconds: step_s, together: nil, histograms: Holdup::Window::HISTOGRAMS, **filter)
-    Holdup::Stores::Sum.of(@store.windows(*span, seconds:, **filter), step_s:, together:, histograms:).to_set
+  def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Holdup::Window::HISTOGRAMS, **filter)
+    Holdup::Stores::Sum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:, histograms:).to_set
   end
 
   def minutes_in(from_s, to_s)

@@ -45,21 +45,16 @@ module Holdup
       private
 
       def comparison
-        sides = @asked[:spans] ? of_spans : of_settings
+        sides = Places.reading(@console.env, @store) { |store| Inquiry::Recorded.sides(@asked[:spans] ? of_spans(store) : of_settings(store)) }
         sides.each { |side| check(side) }
         Analysis::Comparison.new(*sides)
       end
 
-      def of_spans
-        Places.reading(@console.env, @store) do |store|
-          @asked[:spans].map { |from_s, to_s| recorded(store, from_s, to_s).side(span(from_s, to_s)) }
-        end
-      end
+      def of_spans(store) = @asked[:spans].map { |from_s, to_s| [recorded(store, from_s, to_s), span(from_s, to_s)] }
 
-      def of_settings
-        recorded = Places.reading(@console.env, @store) { |store| recorded(store, *@asked.values_at(:from_s, :to_s)) }
-        groups = Inquiry::Groups.new(recorded.settings, @asked[:by])
-        groups.pick(@asked[:values]).map { |label, settings| recorded.side(label, settings) }
+      def of_settings(store)
+        recorded = recorded(store, *@asked.values_at(:from_s, :to_s))
+        Inquiry::Groups.new(recorded.settings, @asked[:by]).pick(@asked[:values]).map { |label, settings| [recorded, label, settings] }
       end
 
       # Each may be in a store of its own, as experiments leave them.
@@ -70,8 +65,10 @@ module Holdup
       end
 
       def side_of(state)
-        recorded = Places.reading(@console.env, state.store || @store) { |store| recorded(store, state.from_s, state.to_s) }
-        recorded.side(state.label, state.setting && Inquiry::Groups.new(recorded.settings, Inquiry::Groups::SETTING).settings(state.setting))
+        Places.reading(@console.env, state.store || @store) do |store|
+          recorded = recorded(store, state.from_s, state.to_s)
+          recorded.side(state.label, state.setting && Inquiry::Groups.new(recorded.settings, Inquiry::Groups::SETTING).settings(state.setting))
+        end
       end
 
       def tell_states(comparisons)

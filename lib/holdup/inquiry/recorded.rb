@@ -2,12 +2,14 @@
 
 require_relative "../analysis/comparison"
 require_relative "../analysis/processes"
+require_relative "recorded/stretches"
 
 module Holdup
   module Inquiry
-    # What a store has of a span, read once, as sides of a comparison.
+    # What a store has of a span, as sides of a comparison. Windows are read of the settings that are compared, in stretches as long as
+    # the comparison draws anew: those of a month are a hundred thousand, and a comparison puts them together again.
     class Recorded
-      # Spans longer than the first are read in windows of the second.
+      # Spans longer than the first are read in windows of the second, or of what is still kept.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
       # No window is shorter: each by itself, only hosts are added up, because they are compared together.
       APART_S = 60
@@ -22,48 +24,72 @@ module Holdup
       end
       private_constant :Beside
 
-      # @param store [Stores::Sql]
+      # @param parts [Array<(Recorded, String, Array<Setting>)>] what is compared: out of which recording, what it is called, see side
+      # @return [Array<Analysis::Comparison::Side>]
+      def self.sides(parts)
+        step_s = Analysis::Comparison::Blocks.length_s(parts.map { |recorded, _, settings| recorded.covered_s(settings) }.min)
+        parts.map { |recorded, label, settings| recorded.side(label, settings, step_s:) }
+      end
+
+      # @param store [Stores::Sql] open until all sides are made
       # @param from_s [Integer]
       # @param to_s [Integer]
       # @param filter [Analysis::Filter]
       def initialize(store, from_s:, to_s:, filter:)
+        @store = store
         @span = {from_s:, to_s:}
         @filter = filter
-        @windows = chosen(store) + beside(store)
-        @profiles = profiles(store).select { |profile| filter.series?(profile.series) }
-        @samples = store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact)
+        @window_s = [WINDOWS_S.find { |limit, _| to_s - from_s <= limit }.last, store.finest_s(from_s)].max
+        @seen = store.sightings(from_s, to_s, step_s: @window_s, **of_units)
       end
 
       # @return [Hash{Setting => Integer}] units of the filter, in the order in which they came
       def settings
-        @windows.select { |window| window.series.unit? && @filter.series?(window.series) }.sort_by(&:start_s)
-          .group_by(&:setting).transform_values { |same| same.sum(&:count) }
+        @settings ||= begin
+          began = @seen.group_by(&:last).transform_values { |same| same.map(&:first).min }
+          units = @store.sums(*@span.values, histograms: [], **of_units).group_by { |sum| sum.window.setting }.transform_values { |same| same.sum { |sum| sum.window.count } }
+          units.select { |_, count| count.positive? }.sort_by { |setting, _| began.fetch(setting, @span[:to_s]) }.to_h
+        end
       end
+
+      # @param settings [Array<Setting>, nil] nil for all
+      # @return [Integer] seconds in which there were units
+      def covered_s(settings = nil) = seen_s(settings).size * @window_s
 
       # @param label [String]
       # @param settings [Array<Setting>, nil] nil for all
+      # @param step_s [Integer] how much is put together at most
       # @return [Analysis::Comparison::Side]
-      def side(label, settings = nil)
-        Analysis::Comparison::Side.new(label:, windows: of(@windows, settings), profiles: of(@profiles, settings), samples: @samples, filter: @filter, **@span)
+      def side(label, settings = nil, step_s: @window_s)
+        windows = windows(settings, step_s, only: @filter, kinds: Series::UNITS, histograms: HISTOGRAMS) + windows(settings, step_s, only: Beside.new(@filter), kinds: Series::KINDS - Series::VIEWS, histograms: [])
+        Analysis::Comparison::Side.new(label:, windows:, profiles: settings ? profiles.select { |profile| settings.include?(profile.setting) } : profiles, samples:, filter: @filter, **@span)
       end
 
       private
 
-      def chosen(store) = windows(store, kinds: Series::UNITS, only: @filter, histograms: HISTOGRAMS)
+      def of_units = {kinds: Series::UNITS, only: @filter}
 
-      # What is not compared itself used the CPU.
-      def beside(store) = windows(store, kinds: Series::KINDS - Series::VIEWS, only: Beside.new(@filter), histograms: [])
+      # Each window once, whatever number of settings it has.
+      def seen_s(settings) = @seen.select { |_, setting| settings.nil? || settings.include?(setting) }.map { |at_s, _| at_s / @window_s * @window_s }.uniq
 
-      def windows(store, **which) = store.sums(*@span.values, step_s: APART_S, seconds:, **which).map(&:window)
+      # What is beside the units of the filter used the CPU.
+      def windows(settings, step_s, **which)
+        stretches.of(step_s).flat_map do |stretch|
+          found = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds: @window_s, settings:, **which).map(&:window)
+          stretch.long? ? stretch.whole(found, seen_s(settings), @window_s) : found
+        end
+      end
 
-      def seconds = WINDOWS_S.find { |limit, _| @span[:to_s] - @span[:from_s] <= limit }.last
+      def stretches = @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s: samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / 1_000_000_000 })
 
-      def of(things, settings) = settings ? things.select { |thing| settings.include?(thing.setting) } : things
+      def samples = @samples ||= @store.processes(*@span.values, **{every_s: Analysis::Processes.every_s(*@span.values)}.compact)
 
-      def profiles(store)
-        starts = (@span[:from_s]...@span[:to_s]).step(PROFILES_S).to_a
-        return store.profiles(*@span.values).to_a if starts.size <= STRETCHES
-        starts.each_slice((starts.size / STRETCHES.to_f).ceil).flat_map { |start_s, *| store.profiles(start_s, start_s + PROFILES_S).to_a }
+      def profiles
+        @profiles ||= begin
+          starts = (@span[:from_s]...@span[:to_s]).step(PROFILES_S).to_a
+          spans = (starts.size <= STRETCHES) ? [@span.values] : starts.each_slice((starts.size / STRETCHES.to_f).ceil).map { |start_s, *| [start_s, start_s + PROFILES_S] }
+          spans.flat_map { |span| @store.profiles(*span).to_a }.select { |profile| @filter.series?(profile.series) }
+        end
       end
     end
   end

@@ -48,8 +48,8 @@ module Holdup
       end
 
       # @see Sql#sums
-      def sums(from_s, to_s, step_s: nil, seconds: step_s, together: nil, histograms: Window::HISTOGRAMS, **filter)
-        Sum.of(windows(from_s, to_s, seconds:, **filter), step_s:, together:, histograms:)
+      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Window::HISTOGRAMS, **filter)
+        Sum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:)
       end
 
       # @see Sql#sightings

@@ -66,6 +66,7 @@ module Holdup
       # The same windows added up.
       # @param step_s [Integer, nil] what starts in different steps stays apart; nil: all is one
       # @param seconds [Integer, nil] longest window wanted; as long as a step
+      # @param settings [Array<Setting>, nil] that are wanted; nil for all
       # @param together [Series, nil] what all series are put together under; nil: each by itself
       # @param histograms [Array<Symbol>] that are wanted; the others are left empty
       # @param filter [Hash{Symbol => Object}] see windows

@@ -12,10 +12,12 @@ module Holdup
       # The plain way, for windows that are at hand; SQL has a shorter one, and both come to the same.
       # @param windows [Enumerable<Window>]
       # @param step_s [Integer, nil] what starts in different steps stays apart; nil: only one stretch
+      # @param settings [Array<Setting>, nil] that are wanted; nil for all
       # @param together [Series, nil] what all series are put together under; nil: each by itself
       # @param histograms [Array<Symbol>] that are wanted; the others are left empty
       # @return [Array<Sum>] one for each step, series and setting
-      def self.of(windows, step_s: nil, together: nil, histograms: Window::HISTOGRAMS)
+      def self.of(windows, step_s: nil, settings: nil, together: nil, histograms: Window::HISTOGRAMS)
+        windows = windows.select { |window| settings.include?(window.setting) } if settings
         left_out = (Window::HISTOGRAMS - histograms).to_h { |name| [name, Histogram.empty] }
         add(windows.map { |window| new(window: window.with(series: together || window.series, histograms: window.histograms.merge(left_out)), covered_s: window.seconds) }, step_s:)
       end

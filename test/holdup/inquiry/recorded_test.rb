@@ -20,7 +20,7 @@ class Holdup::Inquiry::RecordedTest < Minitest::Test
 
   def test_single_units_of_a_long_span_are_read_of_some_of_its_time
     store = Asked.new(Holdup::Stores.open("memory:"))
-    Holdup::Inquiry::Recorded.new(store, from_s: 0, to_s: 7 * DAY_S, filter: Holdup::Analysis::Filter.new(kind: :request))
+    Holdup::Inquiry::Recorded.new(store, from_s: 0, to_s: 7 * DAY_S, filter: Holdup::Analysis::Filter.new(kind: :request)).side("x")
     assert_includes 60..72, store.spans.size
     assert_equal [600], store.spans.map { |from_s, to_s| to_s - from_s }.uniq
   end
@@ -32,5 +32,39 @@ class Holdup::Inquiry::RecordedTest < Minitest::Test
     recorded = Holdup::Inquiry::Recorded.new(store, from_s: sample.from_s, to_s: sample.to_s, filter: Holdup::Analysis::Filter.new(kind: :request, name: "Orders*"))
     assert_equal [200], recorded.settings.values
     assert_equal [200, 0], [recorded.side("x", recorded.settings.keys).units, recorded.side("x", []).units]
+  end
+
+  PART_S = 4200
+  FEW = SampleWindows::STOREFRONT.first(2).to_h { |name, shape| [name, shape.merge(units: 9)] }.freeze
+
+  # Longer stretches are only a shorter way to the same.
+  def test_what_is_put_together_comes_to_what_is_apart
+    recorded = recorded(part, part(seed: 2, later_s: PART_S, setting: {"threads" => 3}), began_s: SampleWindows::START_S + PART_S + 1250)
+    parts = recorded.settings.keys.map { |setting| [recorded, setting["threads"].to_s, [setting]] }
+    apart, together = [parts.map { |_, *part| recorded.side(*part) }, Holdup::Inquiry::Recorded.sides(parts)]
+
+    assert_operator together.sum { |side| side.windows.size }, :<, apart.sum { |side| side.windows.size } / 4
+    refute_empty together.last.cold
+    assert_equal(*[apart, together].map { |sides| sides.map { |side| [side.units, side.cold.map(&:start_s).uniq, side.beside.sum { |window| window.sums[:cpu_ns] }] } })
+    assert_equal(*[apart, together].map { |sides| figures(sides) })
+  end
+
+  private
+
+  def part(seed: 1, later_s: 0, setting: {})
+    SampleWindows.new(minutes: PART_S / 60, units: FEW, seed:, setting: SampleWindows::SETTING.merge(setting)).to_a.map { |window| window.with(start_s: window.start_s + later_s) }
+  end
+
+  # A process of the last setting begins in between.
+  def recorded(*parts, began_s:)
+    store = Holdup::Stores.open("memory:")
+    sample = {at_s: began_s + 60, host: "web-1", pid: 7, start: 1, since_s: began_s, setting: parts.last.first.setting.fingerprint}
+    store.commit(parts.flatten, {}, processes: [sample])
+    Holdup::Inquiry::Recorded.new(store, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 2 * PART_S, filter: Holdup::Analysis::Filter.new(kind: :request))
+  end
+
+  def figures(sides)
+    comparison = Holdup::Analysis::Comparison.new(*sides)
+    [comparison.block_s, comparison.sizes, comparison.estimates.transform_values { |estimate| [estimate.before, estimate.after, estimate.interval].compact.map { |figure| figure.is_a?(Range) ? [figure.begin.round(9), figure.end.round(9)] : figure.round(6) } }]
   end
 end

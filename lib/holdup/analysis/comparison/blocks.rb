@@ -9,8 +9,17 @@ module Holdup
       class Blocks
         LENGTHS_S = [60, 120, 300, 600, 1200, 1800, 3600].freeze
         ENOUGH = 6
+        # Of days and weeks longer ones still, where there are more of them than that.
+        LONGER_S = [10_800, 21_600, 43_200].freeze
+        ENOUGH_LONGER = 12
         # Sides that have so many of their minutes in common were measured at the same time.
         TOGETHER = 0.75
+
+        # @param covered_s [Integer] seconds that the shorter side has
+        # @return [Integer] seconds of a block
+        def self.length_s(covered_s)
+          LONGER_S.reverse.find { |seconds| seconds * ENOUGH_LONGER <= covered_s } || LENGTHS_S.reverse.find { |seconds| seconds * ENOUGH <= covered_s } || LENGTHS_S.first
+        end
 
         # @return [Integer] seconds
         attr_reader :length_s
@@ -18,9 +27,9 @@ module Holdup
         # @param before [Enumerable<Window>]
         # @param after [Enumerable<Window>]
         def initialize(before, after)
-          @starts = [before, after].map { |windows| windows.map(&:start_s).uniq }
-          @window_s = [*before, *after].map(&:seconds).max || LENGTHS_S.first
-          @length_s = length
+          @seconds = [before, after].map { |windows| windows.to_h { |window| [window.start_s, window.seconds] } }
+          @starts = @seconds.map(&:keys)
+          @length_s = [self.class.length_s(@seconds.map { |seconds| seconds.values.sum }.min), window_s].max
         end
 
         # @return [Boolean] whether what one side did can be held against what the other did in the same blocks
@@ -38,9 +47,10 @@ module Holdup
 
         private
 
-        def length
-          covered_s = @starts.map(&:size).min * @window_s
-          [LENGTHS_S.reverse.find { |seconds| seconds * ENOUGH <= covered_s } || LENGTHS_S.first, @window_s].max
+        # That of the longest window, or the next length that has room for it: where it was not measured all the time it says less.
+        def window_s
+          longest_s = @seconds.flat_map(&:values).max || 0
+          [*LENGTHS_S, *LONGER_S].find { |seconds| seconds >= longest_s } || longest_s
         end
       end
     end

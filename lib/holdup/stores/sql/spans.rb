@@ -29,9 +29,9 @@ module Holdup
         end
 
         # @see Sql#sums
-        def sums(from_s, to_s, step_s: nil, seconds: step_s, together: nil, histograms: Window::HISTOGRAMS, **filter)
-          return Sum.of(windows(from_s, to_s, seconds:, **filter), step_s:, together:, histograms:) unless @connection.read { |db| @connection.dialect.joins?(db) }
-          sums = Sums.new(@connection, @codec, step_s:, together:, histograms:)
+        def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Window::HISTOGRAMS, **filter)
+          return Sum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:) unless @connection.read { |db| @connection.dialect.joins?(db) }
+          sums = Sums.new(@connection, @codec, step_s:, settings:, together:, histograms:)
           each_stretch(from_s, to_s, seconds, Filter.new(**filter)) { |stretch, series_ids| sums.add(stretch, series_ids) }
           sums.to_a
         end

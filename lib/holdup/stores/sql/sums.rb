@@ -22,12 +22,14 @@ module Holdup
         # @param connection [Connection]
         # @param codec [WindowCodec]
         # @param step_s [Integer, nil] see Sql#sums
+        # @param settings [Array<Setting>, nil]
         # @param together [Series, nil]
         # @param histograms [Array<Symbol>]
-        def initialize(connection, codec, step_s:, together:, histograms:)
+        def initialize(connection, codec, step_s:, settings:, together:, histograms:)
           @connection = connection
           @codec = codec
           @step_s = step_s
+          @settings = settings
           @together = together
           @histograms = histograms
           @found = Hash.new { |found, key| found[key] = Added.new }
@@ -56,9 +58,13 @@ module Holdup
           @connection.read do |db|
             found = db[:windows].where(seconds: piece.seconds, start_s: piece.from_s...piece.to_s)
             found = found.where(series_id: series_ids) if series_ids
+            found = found.where(setting_id: setting_ids) if @settings
             found.select(*keys, *columns).group(*keys, *step).all
           end
         end
+
+        # Not `settings.id`, which would add one that nobody has seen.
+        def setting_ids = @setting_ids ||= @codec.settings.load.select { |_, setting| @settings.include?(setting) }.keys
 
         def key(row) = [row[:series_id], row[:setting_id], @step_s && row[:min_start_s] / @step_s]
 

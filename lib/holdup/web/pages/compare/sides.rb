@@ -53,14 +53,18 @@ module Holdup
           raise UsageError.new("base_since can't be combined with before and after", "each of them says both sides; leave one out") if chosen.any? && spans?
         end
 
-        def sides
+        def sides = (parts.size < 2) ? [] : Inquiry::Recorded.sides(parts)
+
+        def parts = @parts ||= asked
+
+        def asked
           return of_spans if spans?
           chosen.any? ? chosen.map { |choice| picked(choice) } : last_settings
         end
 
         def of_spans
           from_s, to_s = base
-          [Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter).side(Reports::Moments.span(from_s, to_s)), recorded.side(@query.span)]
+          [[Inquiry::Recorded.new(@store, from_s:, to_s:, filter: @filter), Reports::Moments.span(from_s, to_s)], [recorded, @query.span]]
         end
 
         def base
@@ -74,11 +78,11 @@ module Holdup
         def picked(choice)
           called = choices[choice] || raise(UsageError.new("nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"))
           fact, value = choice.split(":", 2)
-          recorded.side(called, recorded.settings.keys.select { |setting| value(setting, fact) == value })
+          [recorded, called, recorded.settings.keys.select { |setting| value(setting, fact) == value }]
         end
 
         # In the order in which they came.
-        def last_settings = recorded.settings.keys.last(2).map { |setting| recorded.side(names.name(setting), [setting]) }
+        def last_settings = recorded.settings.keys.last(2).map { |setting| [recorded, names.name(setting), [setting]] }
 
         def recorded = @recorded ||= Inquiry::Recorded.new(@store, from_s: @query.from_s, to_s: @query.until_s, filter: @filter)
 
