@@ -40,20 +40,33 @@ module Bench
       from_s = Time.now.to_i
       servers.each_value { |server| server.boot.measure(@seconds) }
       sleep([from_s + @warm_up_s - Time.now.to_i, 0].max)
+      warm_s = Time.now.to_i
       Rounds.call(servers.keys, @rounds) { |key| servers.fetch(key).measure(@seconds) }
       sleep(FLUSH_SECONDS)
-      servers.group_by { |(arm, _), _| arm }.transform_values { |own| own.map { |(_, boot), server| side(server, boot, from_s) } }
+      read(servers, minute(from_s), minute((warm_s + Time.now.to_i) / 2), Time.now.to_i)
     end
 
-    def side(server, boot, from_s)
+    # Boots without YJIT as halves as well.
+    def read(servers, from_s, middle_s, to_s)
+      boots = servers.group_by { |(arm, _), _| arm }.transform_values(&:to_h)
+      @halves = boots.fetch(ARMS.keys.first).values.map { |server| [side(server, from_s, middle_s), side(server, middle_s, to_s)] }
+      boots.transform_values { |own| own.values.map { |server| side(server, from_s, to_s) } }
+    end
+
+    def minute(second) = second - second % 60
+
+    def side(server, from_s, to_s)
       store = Holdup::Stores.open(server.store, read_only: true)
-      Holdup::Inquiry::Recorded.new(store, from_s: from_s - from_s % 60, to_s: Time.now.to_i, filter: Holdup::Analysis::Filter.new(kind: :request)).side("boot #{boot}")
+      Holdup::Inquiry::Recorded.new(store, from_s:, to_s:, filter: Holdup::Analysis::Filter.new(kind: :request)).side("boot")
     ensure
       store&.close
     end
 
     # Each boot with each other of the same.
     def equals = @equals ||= compare(@sides.values.flat_map { |same| same.combination(2).to_a })
+
+    # The first half of each boot against the second of each other: as with --before and --after.
+    def later = @later ||= compare(@halves.permutation(2).map { |one, other| [one.first, other.last] })
 
     def unlikes = @unlikes ||= compare(@sides.values.transpose)
 
@@ -67,21 +80,26 @@ module Bench
 
     def percent(shares) = shares.empty? ? "-" : Spread.of(shares.map { |share| share * 100 }).to_s(1)
 
-    def alarms = equals.count { |comparison| !%i[none unknown].include?(comparison.verdict.key) }
+    def alarms(comparisons) = comparisons.count { |comparison| !%i[none unknown].include?(comparison.verdict.key) }
 
-    def budgets = [Budget.new("Comparisons of equals, of #{equals.size}, that find a difference", FALSE_ALARMS, alarms, "comparisons")]
+    def budgets
+      {"Comparisons of equals" => equals, "Comparisons of equals at two times" => later}
+        .map { |what, comparisons| Budget.new("#{what}, of #{comparisons.size}, that find a difference", FALSE_ALARMS, alarms(comparisons), "comparisons") }
+    end
 
     def about
       "The storefront as in \"The storefront at saturation\", measured by Holdup, in #{@boots} boots without and #{@boots} with YJIT, in #{@rounds} rounds of #{@seconds} s each in " \
         "changing order. `holdup compare`'s figures: a boot without against one with YJIT, #{@boots} pairs; and each boot against each other of the same, #{equals.size} pairs, which " \
-        "should find nothing (\"on again\" is how far they lie apart all the same)."
+        "should find nothing (\"on again\" is how far they lie apart all the same). At two times: the first half of each boot without YJIT against the second of each other, " \
+        "#{later.size} comparisons of #{@halves.size * 2} halves, so they are not independent of each other."
     end
 
     def notes
-      sizes = unlikes.flat_map(&:sizes).minmax.uniq.join("..")
-      ["Verdicts. YJIT: #{verdicts(unlikes)}; equals: #{verdicts(equals)}.",
-        "#{sizes} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
+      ["Verdicts. YJIT: #{verdicts(unlikes)}; equals: #{verdicts(equals)}; at two times, in #{stretches(later)} stretches a side: #{verdicts(later)}.",
+        "#{stretches(unlikes)} stretches of #{unlikes.map(&:block_s).uniq.join(", ")} s in each boot. \"shown from\": the smallest difference that four of five comparisons would have shown."]
     end
+
+    def stretches(comparisons) = comparisons.flat_map(&:sizes).minmax.uniq.join("..")
 
     def verdicts(comparisons) = comparisons.map { |comparison| comparison.verdict.key }.tally.map { |key, count| "#{key} #{count}" }.join(", ")
   end

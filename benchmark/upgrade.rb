@@ -15,8 +15,8 @@ module Bench
   # The report that articles about an upgrade print, from measurements of the storefront: YJIT off, at boot and after boot on two
   # Rubies, then the older against the newer. It is what `holdup lab jit --store` and `holdup compare --states` give.
   class Upgrade
-    # Four boots of each state, in four to eight minutes of the clock: enough for intervals. Twenty-five minutes in all.
-    SPANS = {rounds: 4, seconds: 30, warm_up_s: 15}.freeze
+    # Four boots of each state, which are in four to eight minutes of the clock: enough for intervals. Twelve minutes in all.
+    SPANS = {rounds: 4, seconds: 10, warm_up_s: 10}.freeze
     QUICK = {rounds: 1, seconds: 5, warm_up_s: 5}.freeze
     STATES = ["off", "at boot", "after boot"].freeze
 
