@@ -40,16 +40,21 @@ class ChartsTest < Minitest::Test
     plot.find("[aria-live]", visible: :all).text(:all)
   end
 
+  # In tables, and in the sentence under the table of single units.
   def test_moments_are_the_viewers
-    moments = %w[UTC Asia/Tokyo].map do |zone|
-      page.driver.browser.page.command("Emulation.setTimezoneOverride", timezoneId: zone)
-      look("/", lang: "en")
-      page.first("time", visible: :all).then { |time| [time[:datetime], time.text(:all)] }
+    ["td time, th time", ".note time"].each do |place|
+      moments = %w[UTC Asia/Tokyo].map { |zone| moment(place, zone) }
+      assert_equal 1, moments.map(&:first).uniq.size
+      assert_equal [0, 9 * 3600], moments.map { |exact, text| (Time.parse("#{text} UTC") - Time.parse(exact)).to_i }, place
     end
-    assert_equal 1, moments.map(&:first).uniq.size
-    assert_equal [0, 9 * 3600], moments.map { |exact, text| (Time.parse("#{text} UTC") - Time.parse(exact)).to_i }
   ensure
     page.driver.browser.page.command("Emulation.setTimezoneOverride", timezoneId: "")
+  end
+
+  def moment(place, zone)
+    page.driver.browser.page.command("Emulation.setTimezoneOverride", timezoneId: zone)
+    look("/endpoint?unit=OrdersController%23index&kind=request", lang: "en")
+    page.first(place, visible: :all).then { |time| [time[:datetime], time.text(:all)] }
   end
 
   def test_sliders_ask_while_they_are_moved

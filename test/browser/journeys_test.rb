@@ -33,6 +33,21 @@ class JourneysTest < Minitest::Test
     assert_equal "main", URI(page.current_url).fragment
   end
 
+  def test_colours_that_are_chosen_stay
+    look("/", lang: "en")
+    light = background
+    page.click_link("Dark")
+    refute_equal light, background
+    page.within("nav") { page.click_link("Blame") }
+    refute_equal light, background
+    chromium.theme("dark")
+    page.click_link("Light")
+    assert_equal light, background
+    assert_empty chromium.barriers
+  end
+
+  def background = page.evaluate_script("getComputedStyle(document.body).backgroundColor")
+
   def test_what_refreshes_itself_can_be_paused
     look("/", lang: "en")
     page.click_button("Pause")

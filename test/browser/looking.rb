@@ -8,15 +8,17 @@ require_relative "served_dashboard"
 # costs more than looking.
 module Looking
   # Each page of the menu, and one endpoint.
-  PATHS = %w[/ /endpoints /jobs /blame /processes /advice /compare /calculator /jit /health /endpoint?unit=OrdersController%23index&kind=request].freeze
+  PATHS = %w[/ /endpoints /jobs /blame /processes /advice /compare /calculator /captures /jit /health /endpoint?unit=OrdersController%23index&kind=request].freeze
   WIDTHS = [2560, 1280, 360].freeze
+  # In which axe looks, and how wide.
+  THEMES = {"light" => 1280, "dark" => 360}.freeze
 
   class << self
     def chromium = @chromium ||= Chromium.new.tap { |chromium| Minitest.after_run { chromium.quit } }
 
     def recorded
       @recorded ||= Recorded.new.then do |recorded|
-        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s).tap do |served|
+        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, dir: recorded.segments).tap do |served|
           Minitest.after_run do
             served.stop
             recorded.remove
@@ -36,16 +38,22 @@ module Looking
     chromium.visit("#{dashboard.address}#{path}#{path.include?("?") ? "&" : "?"}#{URI.encode_www_form(words)}")
   end
 
-  # What no page may do, in a language and a theme, at each width; axe looks at one of them.
-  def assert_fine(path, language, theme, width, **where)
-    chromium.theme(theme)
+  # What no page may do, in a language and in themes, at each width; axe looks at one of them.
+  # @param themes [Hash{String => Integer}] and the width at which axe looks
+  def assert_fine(path, language, themes = THEMES, **where)
+    chromium.theme(themes.keys.first)
     chromium.size(WIDTHS.first)
     look(path, lang: language, **where)
     assert page.has_css?("html[lang=#{language}] h1")
+    themes.each { |theme, width| assert_readable(theme, width) }
+    assert_empty chromium.faults
+  end
+
+  def assert_readable(theme, width)
+    chromium.theme(theme)
     WIDTHS.each { |pixels| assert_fits(pixels) }
     chromium.size(width)
-    assert_empty chromium.barriers
-    assert_empty chromium.faults
+    assert_empty chromium.barriers, theme
   end
 
   def assert_fits(pixels)

@@ -18,6 +18,15 @@ class Recorded
     Zlib::GzipReader.open(packed) { |file| IO.copy_stream(file, @store) }
   end
 
+  # @return [String] folder of the segment of a process that was recorded, with a request in it
+  def segments
+    @segments ||= File.join(@folder, "segments").tap do |folder|
+      writer = SegmentWriter.new(folder, now_ns: now_s * 1_000_000_000)
+      writer.profile = {"server" => "puma"}
+      writer.record("OrdersController#index", wall: 100_000_000, running: 20_000_000)
+    end
+  end
+
   # @return [Integer] the end of its last minute
   def now_s = @now_s ||= SQLite3::Database.new(@store).get_first_value("SELECT MAX(start_s) FROM windows") + 60
 
