@@ -21,7 +21,7 @@ class ArchitectureTest < Minitest::Test
     "cli" => %w[advice analysis capture collector configuration doctor inquiry lab log reports runtime segment stores terraform timeline web],
     "collector" => %w[capture guard log segment setting_facts timeline],
     "configuration" => %w[capture],
-    "doctor" => %w[analysis configuration inquiry probe segment],
+    "doctor" => %w[analysis capture configuration inquiry probe segment],
     "exec" => %w[instrumentation runtime servers],
     "exec_boot" => %w[base exec],
     "flat_json" => [],

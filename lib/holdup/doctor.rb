@@ -4,6 +4,7 @@ require_relative "doctor/host"
 require_relative "doctor/checks/anomalies"
 require_relative "doctor/checks/autoscale"
 require_relative "doctor/checks/books"
+require_relative "doctor/checks/captures"
 require_relative "doctor/checks/clock_source"
 require_relative "doctor/checks/collector"
 require_relative "doctor/checks/drift"
@@ -30,7 +31,7 @@ module Holdup
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store,
       Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives,
-      Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
+      Checks::Captures, Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]
     # @return [Array<Finding>]

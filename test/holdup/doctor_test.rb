@@ -27,6 +27,8 @@ class Holdup::DoctorTest < Minitest::Test
     [Holdup::Doctor::Checks::Autoscale.call(host(machines:, autoscale_target:, **facts))].flatten
   end
 
+  def captures(*states) = Holdup::Doctor::Checks::Captures.call(host(segments: states.map { |state, share| process(profile: {"capture.rule" => "stall > 50 ms", "capture.state" => state}, ring_share: share) }))
+
   # The key and level of what is not fine.
   def troubles(...) = findings(...).reject(&:ok?).to_h { |finding| [finding.key, finding.level] }
 
@@ -168,5 +170,12 @@ class Holdup::DoctorTest < Minitest::Test
     assert_match(/^      -> Run `holdup collect`/, report)
     assert_match(/^1 failed, 3 to look at, \d fine\.$/, report)
     assert_includes Holdup::Reports::Findings.new(findings).call, "All is well."
+  end
+
+  def test_what_processes_wait_for_to_capture
+    assert_empty Holdup::Doctor::Checks::Captures.call(host)
+    waits = captures(["waits", 0.0002], ["waits", 0.0012], ["rests", nil]).first
+    assert_equal [:ok, :capture_rule, "stall > 50 ms", 2, 3, "0.12 %"], [waits.level, waits.key, *waits.facts.values_at(:rule, :waiting, :processes, :cost)]
+    assert_equal [%i[warn capture_no_memory], %i[warn capture_no_room]], captures(["no memory"], ["no room"]).map { |finding| [finding.level, finding.key] }
   end
 end

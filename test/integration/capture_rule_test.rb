@@ -35,6 +35,13 @@ class CaptureRuleIntegrationTest < Minitest::Test
     assert_operator kept.facts["wall_ns"], :>=, kept.facts["stalled_ns"]
   end
 
+  # Ticks of which it is known that the hog's own line ran.
+  def with_stack(scene, parts)
+    pieces = parts.flat_map { |part| scene.samples.held(part.lane, part.from, part.from + part.ticks) }
+    ran = pieces.select { |piece| piece.stack && scene.recording.stacks.frames(piece.stack).any? { |frame| frame.path == "config.ru" } }
+    ran.sum { |piece| piece.to - piece.from }
+  end
+
   # Of the time that somebody held the GVL meanwhile: what passes while nobody does is the machine's, not the hog's.
   def assert_story(kept)
     scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(kept.path))
@@ -42,7 +49,10 @@ class CaptureRuleIntegrationTest < Minitest::Test
     parts = waits.flat_map(&:parts)
     hogs = parts.select { |part| part.unit&.name == "GET /hog" }
     assert_operator hogs.sum(&:ticks), :>=, 0.95 * parts.sum(&:ticks)
+    assert_operator with_stack(scene, hogs), :>=, 0.9 * hogs.sum(&:ticks) # the rest: how its request began
     assert_in_delta kept.facts["stalled_ns"], scene.ns(waits.sum { |wait| wait.span.length }), 10_000
-    assert_match(/of its waiting was for GET \/hog\./, holdup("timeline", kept.path, "--unit", "caught").out)
+    story = holdup("timeline", kept.path, "--unit", "caught").out
+    assert_match(/of its waiting was for GET \/hog\./, story)
+    assert_match(/What ran meanwhile .*config\.ru:\d+\)/m, story)
   end
 end

@@ -30,14 +30,16 @@ module Holdup
       # @param clock [Clock]
       # @param log [Log]
       # @param rule [StandingRule, nil] what the process waits for by itself
+      # @param in_memory [Boolean] whether the file would lie in memory; else there is no waiting
       # @param facts [Hash{String => String}] about the application, for the captures
-      def initialize(probe:, segment:, clock:, log:, rule: nil, facts: {})
+      def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {})
         @probe = probe
         @path = self.class.path(segment)
         @clock = clock
         @facts = facts
         @ring = Ring.new(probe:, log:)
-        @watch = Watch.new(rule:, ring: @ring, limits: Limits.new(probe:, rule:), base: self.class.base(segment), clock:, facts:) if rule
+        @rule = rule
+        @watch = Watch.new(rule:, ring: @ring, limits: Limits.new(probe:, rule:), base: self.class.base(segment), clock:, facts:) if rule && in_memory
       end
 
       # @return [void]
@@ -48,7 +50,7 @@ module Holdup
       end
 
       # @return [Hash{String => String}] for the segment's profile
-      def profile = @watch ? @watch.profile : {}
+      def profile = @rule ? {"capture.rule" => @rule.to_s, "capture.state" => @watch&.state || "no memory"} : {}
 
       # The process measures no more.
       # @return [void]

@@ -35,8 +35,11 @@ module Holdup
         @ring.caught? ? leave : @limits.tick
       end
 
-      # @return [Hash{String => String}] for the segment's profile
-      def profile = {"capture.rule" => @rule.to_s, "capture.state" => @armed ? "waits" : "rests"}
+      # @return [String]
+      def state
+        return "waits" if @armed
+        @armed.nil? ? "rests" : "no room"
+      end
 
       # Another capture takes the ring. What has been caught is left, the rest is forgotten.
       # @return [void]
@@ -69,7 +72,7 @@ module Holdup
       end
 
       def finish
-        @armed = false
+        @armed = nil
         @next_ns = @clock.monotonic_ns + @rule.every_s * 1_000_000_000
         @ring.close
       end

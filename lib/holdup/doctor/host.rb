@@ -32,9 +32,10 @@ module Holdup
 
     # One process, as its segment tells. `closed`: it ended in an orderly way; `requests` and `queued`: how many requests
     # it measured, and for how many it knew how long they had been queued; `worker`: index; `profile`: server, pools and levers (docs/segment.md);
-    # `gauges`: as of its last tick; `born_ns`: when its segment was made.
-    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile, :gauges, :born_ns) do
-      def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, **rest) = super
+    # `gauges`: as of its last tick; `born_ns`: when its segment was made; `ring_share`: of one core, what the ring costs in which it waits for
+    # something to capture; nil where it does not.
+    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile, :gauges, :born_ns, :ring_share) do
+      def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, ring_share: nil, **rest) = super
 
       # @return [Analysis::Jits::Facts]
       def jit = Analysis::Jits::Facts.of(setting, profile, gauges)

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../capture/control"
+require_relative "../capture/header"
 require_relative "../errors"
 require_relative "../segment/directory"
 require_relative "host"
@@ -21,7 +23,7 @@ module Holdup
 
       # @return [Host::Process, String, nil] nil when the collector has just removed it
       def self.process(entry, now_ns)
-        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns).with(profile: reader.profile || {}) }
+        entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns).with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns)) }
       rescue Errno::ENOENT
         nil
       rescue Error, SystemCallError => error
@@ -36,8 +38,17 @@ module Holdup
           queued: requests.sum { |slot| slot.histogram(:queued).count })
       end
 
+      # Since it began to wait.
+      def self.ring_share(entry, now_ns)
+        path = Capture::Control.base(entry.path) + Capture::Watch::ARMED
+        header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
+        header.cost_ns.fdiv([now_ns - header.begin_real_ns, 1].max)
+      rescue DamagedData, SystemCallError
+        nil
+      end
+
       def self.ticking?(header, now_ns) = !header.closed? && (now_ns - header.heartbeat_ns).abs < TICKING_NS
-      private_class_method :process, :facts, :ticking?
+      private_class_method :process, :facts, :ring_share, :ticking?
     end
   end
 end

@@ -37,7 +37,8 @@ module Holdup
         take(server)
         path = open_segment
         @probe.enable
-        @capture = Capture::Control.new(probe: @probe, segment: path, clock: Clock.new, log: @log, rule: capture_rule, facts: {"app" => @configuration.app}.compact)
+        @capture = Capture::Control.new(probe: @probe, segment: path, clock: Clock.new, log: @log, rule: Capture::StandingRule.from(@configuration.capture),
+          in_memory: !@configuration.segment_place.anonymous, facts: {"app" => @configuration.app}.compact)
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
         self
@@ -97,9 +98,6 @@ module Holdup
         require_relative "../stats_log"
         StatsLog.build(StatsLog::Options.from(wanted), probe: @probe, log: @log, gauges: -> { @resources.gauges }, clock: Clock.new)
       end
-
-      # A ring needs a file in memory.
-      def capture_rule = (Capture::StandingRule.from(@configuration.capture) unless @configuration.segment_place.anonymous)
 
       def take(server)
         @server = server

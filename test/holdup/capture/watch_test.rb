@@ -66,6 +66,24 @@ class Holdup::Capture::WatchTest < Minitest::Test
     assert_equal 2, @process.opened.size
   end
 
+  def test_says_how_it_is
+    assert_equal "rests", @control.profile["capture.state"]
+    tick
+    assert_equal({"capture.rule" => "stall > 50 ms", "capture.state" => "waits"}, @control.profile)
+    catch_one
+    assert_equal "rests", @control.profile["capture.state"]
+    @process.room = 0
+    File.unlink(File.join(@dir, "12-34.ended"))
+    tick(after: 60)
+    assert_equal "no room", @control.profile["capture.state"]
+  end
+
+  def test_without_memory_there_is_no_waiting
+    watch("stall > 50 ms", in_memory: false)
+    tick
+    assert_equal [[], "no memory"], [@process.opened, @control.profile["capture.state"]]
+  end
+
   def test_waits_for_the_collector
     catch_one
     tick(after: 3600)
@@ -93,7 +111,7 @@ class Holdup::Capture::WatchTest < Minitest::Test
   def test_what_nobody_waits_for_is_left_to_the_collector
     ask(1, attended: false)
     2.times { tick }
-    assert_equal %w[12-34.armed 12-34.left].last, left.last
+    assert_equal "12-34.left", left.last
     assert_equal "dashboard", facts("12-34.left")["trigger"]
   end
 
@@ -117,9 +135,9 @@ class Holdup::Capture::WatchTest < Minitest::Test
 
   private
 
-  def watch(text)
+  def watch(text, **more)
     @control = Holdup::Capture::Control.new(probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
-      rule: Holdup::Capture::StandingRule.from(text), facts: {"app" => "shop"})
+      rule: Holdup::Capture::StandingRule.from(text), facts: {"app" => "shop"}, **more)
   end
 
   def tick(after: 1)

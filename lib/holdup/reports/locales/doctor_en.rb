@@ -22,6 +22,11 @@ module Holdup
         doctor_folder_unreadable_fix: "Run the doctor as the application's user.",
         doctor_folder_on_disk: "%<dir>s is on a disk: writing to it can block a request while the disk is busy.",
         doctor_folder_on_disk_fix: "Set HOLDUP_DIR to a folder on tmpfs, such as /dev/shm/holdup.",
+        doctor_capture_rule: "Processes that wait for \"%<rule>s\" to capture it: %<waiting>s of %<processes>s; the ring takes up to %<cost>s of one core.",
+        doctor_capture_no_memory: "\"%<rule>s\" can't be waited for: there is no tmpfs to keep the events in.",
+        doctor_capture_no_memory_fix: "Set HOLDUP_DIR to a folder on tmpfs, such as /dev/shm/holdup.",
+        doctor_capture_no_room: "\"%<rule>s\" is not waited for in %<processes>s processes: there was no room for the events.",
+        doctor_capture_no_room_fix: "Make the tmpfs larger (Docker: --shm-size), or keep fewer: events=10000 takes 0.5 MB for each process.",
         doctor_segments: "Processes that measure: %<alive>s, units they hold: %<units>s (ended ones that wait for the collector: %<ended>s).",
         doctor_segments_none: "No living process measures into %<dir>s.",
         doctor_segments_none_fix: "Start the application with Holdup; if it runs, look for a line of \"holdup:\" in its log, and check that " \

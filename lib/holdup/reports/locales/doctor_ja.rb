@@ -21,6 +21,11 @@ module Holdup
         doctor_folder_unreadable_fix: "アプリケーションと同じユーザーで診断を実行してください。",
         doctor_folder_on_disk: "%<dir>s はディスク上にあります。ディスクが混むと、書き込みがリクエストを止めることがあります。",
         doctor_folder_on_disk_fix: "HOLDUP_DIR に /dev/shm/holdup のような tmpfs 上のフォルダを指定してください。",
+        doctor_capture_rule: "「%<rule>s」を待って記録するプロセス：%<processes>s 個中 %<waiting>s 個。リングは 1 コアの最大 %<cost>s を使います。",
+        doctor_capture_no_memory: "「%<rule>s」を待てません。イベントを置く tmpfs がありません。",
+        doctor_capture_no_memory_fix: "HOLDUP_DIR を tmpfs 上のフォルダー（/dev/shm/holdup など）にしてください。",
+        doctor_capture_no_room: "%<processes>s 個のプロセスで「%<rule>s」を待っていません。イベントを置く空きがありませんでした。",
+        doctor_capture_no_room_fix: "tmpfs を大きくするか（Docker では --shm-size）、イベントを減らしてください。events=10000 なら各プロセス 0.5 MB です。",
         doctor_segments: "%<alive>s プロセスが計測中で、%<units>s 件を保持しています（終了した %<ended>s プロセス分が収集待ち）。",
         doctor_segments_none: "%<dir>s に計測しているプロセスがありません。",
         doctor_segments_none_fix: "Holdup 付きでアプリケーションを起動してください。起動済みなら、ログの「holdup:」の行、HOLDUP_ENABLED が false でないこと、" \
