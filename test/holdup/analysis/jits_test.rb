@@ -29,6 +29,7 @@ class Holdup::Analysis::JitsTest < Minitest::Test
   def test_a_server
     server = jits(life(0), life(1, jit_code_bytes: 30 * MIB), life(2, minutes: 5, ended: true), life(3, base: OFF)).servers.first
     assert_equal ["puma", 2, 1, 2, 0, 30_000], [server.name, server.on.size, server.off.size, server.warm, server.saturated, server.units_per_life]
+    assert_equal 1, jits(life(0, jit_compile_ns: ->(age_s) { age_s }), life(1)).servers.first.saturated, "full, whatever its limit is"
     assert_equal 10 * MIB, server.median { |life| life.facts.code_bytes }
     assert_equal [START_S * 1_000_000_000, ["default"]], [server.since_ns, server.all(:limit_from)]
     assert_equal({60 => 1000.0, 600 => 1.0}, server.warm_up([60, 600, 3600]))

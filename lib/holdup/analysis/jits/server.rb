@@ -44,7 +44,8 @@ module Holdup
 
         def warm = on.count(&:warm_s)
 
-        def saturated = on.count { |life| life.facts.saturated }
+        # @return [Integer] processes in which nothing more is compiled
+        def saturated = on.count { |life| life.facts.saturated || life.stuck? }
 
         # @return [Array<Life>]
         def ended = lives.select(&:ended?)
