@@ -38,7 +38,7 @@ module Holdup
       def place = ("#{file}:#{[at, line].find(&:positive?) || 0}" if written?)
 
       # @return [String] of the path what tells it: the gem and what follows, else the last three parts
-      def file = path[%r{/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
+      def file = path[%r{.*/gems/([^/]+-\d.*)}, 1] || path.split("/").last(3).join("/")
     end
 
     # The stacks in a file: a tree of frames, in which a stack is the number of its innermost node.
