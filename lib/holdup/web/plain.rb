@@ -3,6 +3,7 @@
 require_relative "../reports/page"
 require_relative "../reports/section"
 require_relative "blocks"
+require_relative "captures/flame"
 require_relative "captures/story"
 require_relative "charts/block"
 
@@ -34,7 +35,7 @@ module Holdup
       def section(block)
         case block
         when Blocks::Table then table(block)
-        when Charts::Block then table(block.twin)
+        when Charts::Block, Captures::Flame::Block then table(block.twin)
         when Blocks::Split then listed(block, SPLIT.map { |key| @words.call(key) }, block.rows.map { |row| [row.name, row.share, row.each, row.sum, row.meaning] })
         when Blocks::Findings then listed(block, [], [], block.items.empty? ? [block.none] : block.items.flat_map { |item| finding(item) })
         when Captures::Story then listed(block, block.columns, block.rows, block.notes)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "../../reports/width"
 require_relative "../../timeline/export/picture"
 
 module Holdup
@@ -16,10 +17,15 @@ module Holdup
         STATES = %w[running stalled preempted io lock sleep idle unknown absent].freeze
         CODES = STATES.each_with_index.to_h { |name, code| [name.to_sym, code] }.freeze
         ALIGNED = 8
+        # Whoever had the GVL from one tick to another. `stack`: its number, nil for none
+        Held = Struct.new(:lane, :from, :to, :unit, :stack)
+        private_constant :Held
 
         # @param scene [Timeline::Scene]
         def initialize(scene)
           @scene = scene
+          @stacks = scene.recording.stacks
+          @names = {}
           @picture = Timeline::Export::Picture.new(scene)
           @places = @picture.lanes.each_with_index.to_h.compare_by_identity
         end
@@ -33,7 +39,7 @@ module Holdup
         private
 
         def told
-          {length_ns: @picture.length_ns, states: STATES, methods: [nil], lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
+          {length_ns: @picture.length_ns, states: STATES, methods: [nil, *methods.keys], lanes: @picture.lanes.map { |lane| lane_told(lane) }, units: units,
            gvls: holders.map { |number, pairs| {number:, count: pairs.size} }}
         end
 
@@ -55,15 +61,28 @@ module Holdup
 
         def gvls
           holders.values.flat_map do |pairs|
-            [column(pairs.map { |_, span| @picture.ns(span.from) }, "E*"), column(pairs.map { |_, span| @picture.ns(span.to) }, "E*"),
-              column(pairs.map { |lane, _| @places[lane] }, "L<*"), column(pairs.map { |_, span| unit(span) }, "L<*"), column(pairs.map { 0 }, "L<*")]
+            [column(pairs.map { |held| @picture.ns(held.from) }, "E*"), column(pairs.map { |held| @picture.ns(held.to) }, "E*"),
+              column(pairs.map { |held| @places[held.lane] }, "L<*"), column(pairs.map(&:unit), "L<*"), column(pairs.map { |held| held.stack ? methods.fetch(name(held.stack)) : 0 }, "L<*")]
           end
         end
 
         def holders
           @holders ||= @picture.lanes.group_by(&:ledger).transform_values do |lanes|
-            lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] } }.sort_by { |_, span| span.from }
+            lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.flat_map { |span| held(lane, span) } }.sort_by(&:from)
           end
+        end
+
+        # Where stacks were taken a span is in pieces, each with what ran.
+        def held(lane, span)
+          return [Held.new(lane, span.from, span.to, unit(span), nil)] unless @stacks.any?
+          @scene.samples.held(lane, span.from, span.to).map { |piece| Held.new(lane, piece.from, piece.to, unit(span), piece.stack) }
+        end
+
+        # @return [Hash{String => Integer}] a number from 1 on for each method that ran
+        def methods = @methods ||= holders.values.flatten.filter_map(&:stack).uniq.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
+
+        def name(stack)
+          @names[stack] ||= @stacks.running(stack).then { |frame| Reports::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
         end
 
         def unit(span) = span.unit.zero? ? 0 : @scene.unit_of(span)&.id.to_i

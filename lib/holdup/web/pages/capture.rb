@@ -4,7 +4,10 @@ require_relative "../../inquiry/values"
 require_relative "../../reports/timeline"
 require_relative "../../reports/timeline_story"
 require_relative "../../timeline/export"
+require_relative "../../timeline/flame"
+require_relative "../../timeline/shares"
 require_relative "../captures/files"
+require_relative "../captures/flame"
 require_relative "../captures/story"
 require_relative "../captures/viewing"
 require_relative "base"
@@ -17,10 +20,11 @@ module Holdup
       class Capture < Base
         # Beyond what any capture has.
         LONGEST_NS = 0..(1 << 53)
+        MODES = Holdup::Timeline::Shares::MODES
 
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
-          [Blocks::Lead.new(text: report.title), Blocks::Notes.new(texts: [*reason, *report.remarks, *report.findings]), viewing, *story, units, holders, files].compact
+          [Blocks::Lead.new(text: report.title), Blocks::Notes.new(texts: [*reason, *report.remarks, *report.findings]), viewing, *story, units, holders, flame, files].compact
         end
 
         # @return [String] see docs/capture.md
@@ -83,6 +87,14 @@ module Holdup
         def chosen
           id = query["unit"] or return
           scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new("there is no such unit in this capture", "choose it in the table of units"))
+        end
+
+        # Nothing where the capture has no stacks.
+        def flame
+          return unless scene.recording.stacks.any?
+          mode = query["mode"] ? Inquiry::Values.choice("mode", query["mode"], MODES) : MODES.last
+          root = Holdup::Timeline::Flame.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
+          Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title), modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
         end
 
         def files

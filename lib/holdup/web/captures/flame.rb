@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/figures"
+require_relative "../../reports/width"
+require_relative "../blocks"
+
+module Holdup
+  class Web
+    class Captures
+      # A tree of stacks as boxes: as wide as its share of the time, callers above whom they call. Libraries' calls that all
+      # come to the same are one box, and what is too narrow to be seen is none.
+      class Flame
+        # `x`, `width`: shares of the whole; `row`: from the top; `kind`: "own" code, "other" code, "none" where there was no stack
+        Box = Data.define(:x, :width, :row, :label, :told, :kind)
+        # `modes`: {String => String} of Shares::MODES; `mode`: the one that is shown; `twin`: Blocks::Table
+        Block = Data.define(:title, :modes, :mode, :boxes, :rows, :notes, :twin) do
+          def view = "flame"
+        end
+
+        LEAST = 0.002
+        LISTED = 60
+        # What a caller may do beside its one call.
+        SAME = 0.99
+
+        # @param root [Timeline::Flame::Node]
+        # @param scene [Timeline::Scene]
+        # @param words [Words]
+        def initialize(root, scene, words)
+          @root = root
+          @scene = scene
+          @words = words
+        end
+
+        # @param title [String]
+        # @param modes [Hash{String => String}]
+        # @param mode [String]
+        # @return [Block]
+        def block(title:, modes:, mode:)
+          boxes = below(@root, 0.0, 0)
+          Block.new(title:, modes:, mode:, boxes:, rows: (boxes.map(&:row).max || -1) + 1, notes: [word(:flame_note)], twin: twin(boxes, title))
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(key, **facts)
+
+        def below(node, x, row)
+          seen(node).flat_map do |child|
+            at = x
+            x += share(child)
+            chain = folded(child)
+            [box(chain, at, row), *below(chain.last, at, row + 1)]
+          end
+        end
+
+        def share(node) = node.ticks.fdiv(@root.ticks)
+
+        def seen(node) = node.children.select { |child| share(child) >= LEAST }
+
+        # @return [Array<Node>] it, and what it comes to
+        def folded(node)
+          chain = [node]
+          chain << seen(chain.last).first while comes_to_one?(chain.last)
+          chain
+        end
+
+        def comes_to_one?(node)
+          only, another = seen(node)
+          only && !another && [node, only].all? { |one| kind(one.frame) == "other" } && only.ticks >= node.ticks * SAME
+        end
+
+        def box(chain, x, row)
+          first, last = chain.first, chain.last
+          label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame), last: name(last.frame), count: chain.size)
+          place = last.frame&.place
+          told = "#{label}#{" (#{Reports::Width.clean(place)})" if place}: #{Reports::Figures.duration(@scene.ns(first.ticks))} (#{Reports::Figures.share(share(first))})"
+          Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
+        end
+
+        def name(frame) = frame ? Reports::Width.clean(frame.method_name) : word(:flame_no_stack)
+
+        # Ours is a library too, wherever it lies.
+        def kind(frame)
+          return "none" unless frame
+          (frame.written? && !frame.path.match?(LIBRARY) && !frame.label.include?("Holdup::")) ? "own" : "other"
+        end
+
+        LIBRARY = %r{/gems/|/lib/ruby/}
+        private_constant :LIBRARY
+
+        def twin(boxes, title)
+          columns = %i[flame_depth flame_frame].map { |key| Blocks::Column.new(text: word(key)) }
+          Blocks::Table.new(title:, columns:, rows: boxes.first(LISTED).map { |box| [(box.row + 1).to_s, box.told] })
+        end
+      end
+    end
+  end
+end

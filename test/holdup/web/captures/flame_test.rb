@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture"
+require "holdup/timeline"
+require "holdup/timeline/flame"
+require "holdup/web/captures/flame"
+require "holdup/web/words"
+
+class Holdup::Web::Captures::FlameTest < Minitest::Test
+  # Ticks are ns.
+  Scene = Data.define { def ns(ticks) = ticks }
+
+  def frame(label, path) = Holdup::Capture::Frame.new(label:, path:, line: 3, at: 0)
+
+  def node(frame, ticks, *children) = Holdup::Timeline::Flame::Node.new(frame:, ticks:, self: ticks - children.sum(&:ticks), children:)
+
+  def library(label, ticks, *children) = node(frame(label, "/gems/rack-3.1.0/lib/rack.rb"), ticks, *children)
+
+  def own(label, ticks, *children) = node(frame(label, "/srv/shop/app/models/report.rb"), ticks, *children)
+
+  def block(root) = Holdup::Web::Captures::Flame.new(root, Scene.new, Holdup::Web::Words.new("en")).block(title: "t", modes: {"held" => "h"}, mode: "held")
+
+  def tree
+    crunch = own("Report#crunch", 800, library("Array#sort", 500), library("Hash#to_h", 200))
+    node(nil, 1000, library("Puma::Server#run", 900, library("Rack::Head#call", 900, crunch, library("Rack::ETag#call", 99))), node(nil, 99), library("GC.start", 1))
+  end
+
+  def test_boxes_are_as_wide_as_their_share_and_callers_stand_above
+    boxes = block(tree).boxes
+    assert_equal ["Puma::Server#run … Rack::Head#call (2)", "Report#crunch", "Array#sort", "Hash#to_h", "Rack::ETag#call", "no stack"], boxes.map(&:label)
+    assert_equal [0.9, 0.8, 0.5, 0.2, 0.099, 0.099], boxes.map(&:width)
+    assert_equal [0.0, 0.0, 0.0, 0.5, 0.8, 0.9], boxes.map(&:x)
+    assert_equal [0, 1, 2, 2, 1, 0], boxes.map(&:row)
+    assert_equal %w[other own other other other none], boxes.map(&:kind)
+    assert_equal 3, block(tree).rows
+  end
+
+  def test_the_same_stands_in_a_table
+    assert_equal ["2", "Report#crunch (app/models/report.rb:3): 800 ns (80.0 %)"], block(tree).twin.rows[1]
+  end
+
+  def test_nothing_has_no_boxes
+    assert_equal [[], 0], block(node(nil, 0)).then { |empty| [empty.boxes, empty.rows] }
+  end
+end
