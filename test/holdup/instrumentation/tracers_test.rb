@@ -74,6 +74,21 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
   end
 
+  # As OpenTelemetry's Rack instrumentation ends it, before the server tells that it has sent the answer.
+  def test_a_span_that_ends_with_the_body
+    traces, spans = ruby(<<~RUBY, OPEN_TELEMETRY)
+      require "rack/body_proxy"
+      Holdup.start
+      after = []
+      serve(->(_env) { TRACER.start_span("request", kind: :server).then { |span| [200, {}, Rack::BodyProxy.new([]) { span.finish }] } }, "rack.after_reply" => after)
+      before = ring.size
+      after.each(&:call)
+      puts JSON.generate([[before, *ring.map { |unit| unit[:trace] }], spans])
+    RUBY
+    assert_equal [0, spans.first["trace"]], traces
+    assert spans.first["attributes"].key?("holdup.stalled_ms")
+  end
+
   def test_datadog
     told = ruby(<<~RUBY, DATADOG)
       Holdup.start
