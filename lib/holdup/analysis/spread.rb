@@ -24,14 +24,22 @@ module Holdup
       private
 
       def range
-        first, last = @bands.flat_map(&:keys).minmax
-        first ? (first..last).to_a : []
+        @range ||= begin
+          first, last = @bands.flat_map(&:keys).minmax
+          first ? (first..last).to_a : []
+        end
       end
 
       # What is below the first bucket is in the band before it.
       def bands(histogram)
-        found = histogram.counts.each_with_index.group_by { |_, index| (histogram.offset + index) / SLOTS_A_BAND }.transform_values { |same| same.sum(&:first) }
-        histogram.zero.positive? ? {-1 => histogram.zero, **found} : found
+        found = histogram.zero.positive? ? {-1 => histogram.zero} : {}
+        slot = histogram.offset
+        histogram.counts.each do |count|
+          band = slot / SLOTS_A_BAND
+          found[band] = found.fetch(band, 0) + count
+          slot += 1
+        end
+        found
       end
     end
   end
