@@ -52,6 +52,9 @@ module Holdup
       # @return [Integer] seconds of what is drawn anew
       def block_s = blocks.length_s
 
+      # @return [Float, nil] share of its intervals that can be trusted to hold the truth where the load goes up and down, see Blocks
+      def held = blocks.held
+
       # @return [Array<Integer>] blocks of each side
       def sizes = @sizes ||= [0, 1].map { |side| blocks.numbers(side).size }
 

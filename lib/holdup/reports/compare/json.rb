@@ -45,7 +45,7 @@ module Holdup
 
         def changed = @comparison.change.differences.map { |one| difference(one) }
 
-        def blocks = {seconds: @comparison.block_s, before: @comparison.sizes.first, after: @comparison.sizes.last, same_time: @comparison.paired?}
+        def blocks = {seconds: @comparison.block_s, before: @comparison.sizes.first, after: @comparison.sizes.last, same_time: @comparison.paired?, held: @comparison.held}
 
         def metrics = @comparison.estimates.values.select(&:known?).map { |estimate| metric(estimate) }
 

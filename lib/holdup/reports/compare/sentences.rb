@@ -111,8 +111,13 @@ module Holdup
         end
 
         def blocks
-          return word(:short_blocks, block:) if @comparison.block_s < SHORT_BLOCK_S
+          return short_blocks if @comparison.block_s < SHORT_BLOCK_S
           @comparison.paired? ? nil : word(:other_times)
+        end
+
+        def short_blocks
+          held = @comparison.held
+          held ? word(:few_blocks, block:, before: sizes.first, after: sizes.last, held: (held * 100).round) : word(:short_blocks, block:)
         end
       end
     end

@@ -34,6 +34,9 @@ module Holdup
         compare_all_cold: "All units of %<side>s are of the first two minutes of their processes: if nothing warmed them up before, warm-up is in these figures.",
         compare_few_processes: "There are %<before>s and %<after>s processes. What differs from one boot to the next is not in the intervals.",
         compare_short_blocks: "Intervals come from stretches of %<block>s: swings of the load that last longer are not in them.",
+        compare_few_blocks: "Intervals come from %<before>s and %<after>s stretches of %<block>s. Under a steady load, such as a load generator's, they hold what they promise. " \
+          "Where the load of each minute is like that of the minute before, swings last longer, and only about %<held>s %% of such intervals held the truth: " \
+          "compare hours, or two groups at the same time.",
         compare_other_times: "Two groups at the same time would show smaller differences than two times do.",
 
         compare_settings: "What differs in the settings", compare_fact: "fact",

@@ -24,12 +24,23 @@ class Holdup::Analysis::Comparison::CoverageTest < Minitest::Test
     assert_operator naive, :<, 0.4
   end
 
+  # Six minutes a side: enough under a load generator, and not where swings last longer than a minute; then it is said.
+  def test_of_few_short_stretches_fewer_hold_where_minutes_are_like_the_one_before
+    steady, swinging = [0.0, 0.8].map { |correlation| Array.new(TRIALS) { |seed| trial(Random.new(seed), minutes: 6, correlation:) } }
+    assert_operator held(steady), :>=, 0.9
+    assert_includes 0.4..0.8, held(swinging)
+    assert_equal [0.45], (steady + swinging).map { |trial| trial[:said] }.uniq
+  end
+
   private
 
-  def trial(random)
-    sides = [0, MINUTES + 600].map { |offset| side(random, offset) }
-    estimates = Holdup::Analysis::Comparison.new(*sides, rounds: 40).estimates
-    {mean: estimates[:wall_mean].interval.cover?(0.0), p95: estimates[:wall_p95].interval.cover?(0.0), naive: naive.cover?(estimates[:wall_mean].change)}
+  def held(trials) = trials.count { |trial| trial[:mean] }.fdiv(TRIALS)
+
+  def trial(random, **load)
+    sides = [0, MINUTES + 600].map { |offset| side(random, offset, **load) }
+    comparison = Holdup::Analysis::Comparison.new(*sides, rounds: 40)
+    estimates = comparison.estimates
+    {said: comparison.held, mean: estimates[:wall_mean].interval.cover?(0.0), p95: estimates[:wall_p95].interval.cover?(0.0), naive: naive.cover?(estimates[:wall_mean].change)}
   end
 
   # 95 % for the difference of two means of units that know nothing of each other.
@@ -39,10 +50,10 @@ class Holdup::Analysis::Comparison::CoverageTest < Minitest::Test
     -reach..reach
   end
 
-  def side(random, offset)
-    load = normal(random)
-    windows = Array.new(MINUTES) do |minute|
-      load = 0.8 * load + 0.6 * normal(random)
+  def side(random, offset, minutes: MINUTES, correlation: 0.8)
+    load, rest = normal(random), Math.sqrt(1 - correlation**2)
+    windows = Array.new(minutes) do |minute|
+      load = correlation * load + rest * normal(random)
       window(START_S + (offset + minute) * 60, 0.35 * load + 0.1 * normal(random))
     end
     Holdup::Analysis::Comparison::Side.new(label: "x", windows:, from_s: windows.first.start_s, to_s: windows.last.end_s)
