@@ -47,7 +47,16 @@ class CaptureIntegrationTest < Minitest::Test
     assert_match(/of its waiting was for GET \/hog\./, text)
     assert_operator text[/([\d.]+) % of its waiting/, 1].to_f, :>=, 80, text
     assert_match(/^GET \/hog /, holdup("timeline", file).out[/For whom.*/m].lines[2])
+    assert_method(scene, text)
     assert_exported(file, light)
+  end
+
+  # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
+  def assert_method(scene, text)
+    hogs = Holdup::Timeline::Methods.new(scene).call.select { |row| row.unit == "GET /hog" && row.method }
+    crunching = hogs.select { |row| row.method == "Report.crunch" && row.path.end_with?("config.ru") }
+    assert_operator crunching.sum(&:caused), :>=, 0.95 * hogs.sum(&:caused)
+    assert_match(/waited for GET \/hog \(thread puma srv tp \d+\) [\d.]+ m?s in Report\.crunch \(.*config\.ru:\d+\)/, text.gsub(/\s+/, " "))
   end
 
   # A hog that goes on after the capture has no name in it, so only those are asked that came before a named one's end.

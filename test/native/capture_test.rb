@@ -175,20 +175,21 @@ class CaptureNativeTest < NativeTest
   end
 
   def test_what_a_killed_process_had_written_can_be_read
-    pid, state, events, units = capture(<<~RUBY).split
+    pid, state, events, units, stacks = capture(<<~RUBY).split
       child = fork do
         P.after_fork
         P.enable
         P.open_capture(FILE, 100_000, 0, 0, STACKS)
         Thread.new { work(3, 10_000) }
-        sleep 0.2
+        GvlWork.hold(1_000_000) until (head = File.binread(FILE, 4096)) && head.unpack1("Q<", offset: 64) > 2_000 && Holdup::Capture::Header.parse(head, path: FILE).stacks.taken > 3
         Process.kill(:KILL, Process.pid)
       end
       status = Process.wait2(child).last
       recording = Captured.read(FILE)
       puts status.termsig, recording.header.closed?, recording.events.size > 100, Holdup::Timeline::Replay.new(recording).call.units.count(&:whole?) > 10
+      puts recording.events.filter_map { |event| recording.stacks.of(event) if event.kind.start_with?("stack") }.all? { |stack| recording.stacks.frames(stack).any? }
     RUBY
-    assert_equal %w[9 false true true], [pid, state, events, units]
+    assert_equal %w[9 false true true true], [pid, state, events, units, stacks]
   end
 
   def test_a_thousand_captures_under_load

@@ -47,6 +47,49 @@ class CoexistenceTest < NativeTest
     end
   end
 
+  PROFILERS = {
+    "stackprof" => "StackProf.start(mode: :wall, interval: 1000, raw: true); at_end = -> { StackProf.stop; StackProf.results[:samples] }",
+    "vernier" => "Vernier.start_profile(mode: :wall, interval: 500); at_end = -> { Vernier.stop_profile.threads.values.sum { |thread| thread[:samples].size } }",
+    "datadog" => <<~RUBY
+      Datadog.configure do |c|
+        c.logger.instance = Logger.new(File::NULL)
+        c.profiling.enabled = c.profiling.advanced.gvl_enabled = true
+        c.tracing.enabled = c.telemetry.enabled = c.remote.enabled = false
+      end
+      at_end = -> { Thread.list.count { |thread| thread.name.to_s.include?("CpuAndWallTimeWorker") } }
+    RUBY
+  }.freeze
+
+  # Each takes stacks in its own way, by signals or by postponed jobs too.
+  def test_profilers_that_run_while_a_capture_takes_stacks
+    PROFILERS.each do |gem, start|
+      skip "#{gem} is not in this bundle" unless Gem.loaded_specs.key?(gem)
+      assert_equal ["", "true", "true"], fresh_ruby(<<~RUBY, timeout: 60).lines.last(3).map(&:chomp), gem
+        require "#{gem}"
+        require "holdup/capture"
+        require "holdup/timeline"
+        require "support/captured"
+        require "tmpdir"
+        P = Holdup::Probe
+        P.enable
+        #{start}
+        Dir.mktmpdir("holdup", "/dev/shm") do |folder|
+          file = File.join(folder, "events")
+          P.open_capture(file, 100_000, 0, 0, 100_000)
+          until Holdup::Capture::Header.parse(File.binread(file, 4096), path: file).stacks.taken > 20
+            Array.new(3) { Thread.new { 10.times { GvlWork.hold(1_000_000); GvlWork.release(1) } } }.each(&:join)
+          end
+          sleep 0.01 while P.snapshot[:waiting_threads] > 0
+          P.close_capture
+          puts Captured.disagreement(file)
+          puts Captured.read(file).stacks.any?, at_end.call > 0
+        end
+        $stdout.flush
+        exit!(0)
+      RUBY
+    end
+  end
+
   private
 
   def both(random)

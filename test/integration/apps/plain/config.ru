@@ -1,5 +1,13 @@
 # frozen_string_literal: true
 
+# Keeps the GVL for time slice after time slice.
+class Report
+  def self.crunch(seconds)
+    stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + seconds
+    nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+  end
+end
+
 # Every way in which a Rack application can answer.
 run(lambda do |env|
   case env["PATH_INFO"]
@@ -21,9 +29,8 @@ run(lambda do |env|
   when "/threads" then Puma::Server.current.update_thread_pool_min_max(min: 1, max: 4) && [200, {}, ["ok"]]
   when "/pid" then [200, {}, [Process.pid.to_s]]
   when "/light" then 3.times { sleep(0.001) } && [200, {}, ["ok"]]
-  when "/hog" # keeps the GVL for time slice after time slice
-    stop = Process.clock_gettime(Process::CLOCK_MONOTONIC) + 0.3
-    nil while Process.clock_gettime(Process::CLOCK_MONOTONIC) < stop
+  when "/hog"
+    Report.crunch(0.3)
     [200, {}, ["ok"]]
   when "/busy" # takes the GVL five times
     5.times do
