@@ -45,8 +45,18 @@ function down(plot, { at, label }, index) {
   rule(plot.ctx, [x, top, x, top + height], "quiet");
   const before = x > left + width / 2;
   plot.ctx.textAlign = before ? "right" : "left";
-  write(plot.ctx, label, x + (before ? -4 : 4) * ratio(), top + height - (6 + 14 * (index % 3)) * ratio());
+  const room = (before ? x - left : left + width - x) - 8 * ratio();
+  write(plot.ctx, fitting(plot.ctx, label, room), x + (before ? -4 : 4) * ratio(), top + height - (6 + 14 * (index % 3)) * ratio());
 }
+
+/** As much of a text as there is room for: its beginning says most. */
+function fitting(context, text, room) {
+  let end = text.length;
+  while (end > 0 && context.measureText(told(text, end)).width > room) end -= 1;
+  return told(text, end);
+}
+
+const told = (text, end) => (end < text.length ? `${text.slice(0, end)}…` : text);
 
 /** A dot with its name above or below, or a cross. */
 function dot(plot, { x, y, label }, beside) {

@@ -11,7 +11,7 @@ module Holdup
 
       # With so many columns a table fits beside another one on wide screens only, or not at all.
       BROAD = 8
-      FULL = 11
+      FULL = 10
 
       # The one sentence. `level`: :plain, :good, :warn
       Lead = Data.define(:text, :level) do
@@ -48,9 +48,9 @@ module Holdup
         def states = rows.first&.grep(Bar)&.first&.parts&.keys
       end
 
-      # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil
-      Column = Data.define(:text, :sort, :sorted) do
-        def initialize(text:, sort: nil, sorted: nil) = super
+      # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil; `words`: whether its cells are sentences, that wrap
+      Column = Data.define(:text, :sort, :sorted, :words) do
+        def initialize(text:, sort: nil, sorted: nil, words: false) = super
       end
 
       # To another page of ours with these words in its address.

@@ -49,6 +49,8 @@ module Holdup
 
         def name = @trail[:name]
 
+        def pid = @trail[:pid]
+
         def ended? = !!@trail[:ended]
 
         # @return [Boolean] on somebody's own machine, where nobody minds the memory or the speed

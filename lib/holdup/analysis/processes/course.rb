@@ -18,7 +18,7 @@ module Holdup
         end
 
         # `points`: {Integer => Point} by the start of the step.
-        Line = Data.define(:host, :name, :server, :points) do
+        Line = Data.define(:host, :pid, :name, :server, :points) do
           # @param key [Symbol] a member of Point
           # @param steps [Array<Integer>]
           # @return [Array<Numeric, nil>]
@@ -48,7 +48,7 @@ module Holdup
 
         def line(trail)
           points = trail.pairs.to_h { |pair| [pair.last_s / @every_s * @every_s, Point.of(pair)] }
-          Line.new(host: trail[:host], name: trail[:name], server: trail[:server], points:)
+          Line.new(host: trail[:host], pid: trail[:pid], name: trail[:name], server: trail[:server], points:)
         end
       end
     end

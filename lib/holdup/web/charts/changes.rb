@@ -26,7 +26,7 @@ module Holdup
         # @return [Blocks::Table, nil] the newest first; nil where nothing changed
         def table
           return if @marks.empty?
-          columns = %i[changed_since server changed_what].map { |key| Blocks::Column.new(text: word(key)) }
+          columns = %i[changed_since server changed_what].map { |key| Blocks::Column.new(text: word(key), words: key == :changed_what) }
           Blocks::Table.new(title: word(:changed_when), columns:, rows: @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), Reports::Width.clean(mark.server || word(:not_known)), told(mark)] })
         end
 

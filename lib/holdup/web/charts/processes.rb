@@ -2,10 +2,10 @@
 
 require_relative "../../reports/ceiling"
 require_relative "../../reports/figures"
-require_relative "../../reports/width"
 require_relative "../blocks"
 require_relative "../chart"
 require_relative "block"
+require_relative "process_names"
 
 module Holdup
   class Web
@@ -53,7 +53,9 @@ module Holdup
 
         def chart(unit, course, series, **options) = Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: course.at_s), **options)
 
-        def name(line) = Reports::Width.clean([(line.host if @processes.machines.size > 1), line.server, line.name].compact.join(" "))
+        def name(line) = names.call(line)
+
+        def names = @names ||= ProcessNames.new(@course.lines, hosts: @processes.machines.size > 1)
 
         # Those of which it is known how many CPUs they have.
         def machines = @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }
@@ -64,7 +66,7 @@ module Holdup
 
         def share(line, steps)
           vcpus = machines[line.host]&.vcpus or return
-          Chart::Line.new(label: Reports::Width.clean(line.host.to_s), values: line.values(:cpu_share, steps).map { |value| value && value / vcpus })
+          Chart::Line.new(label: names.host(line), values: line.values(:cpu_share, steps).map { |value| value && value / vcpus })
         end
 
         def ceiling(machine)

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "../../reports/figures"
-require_relative "../../reports/width"
 require_relative "../blocks"
 require_relative "../chart"
 require_relative "block"
+require_relative "process_names"
 
 module Holdup
   class Web
@@ -54,7 +54,7 @@ module Holdup
           Chart.new(kind: :line, unit:, series: lines, x: Chart::Axis.new(unit: :ns, values: steps.map { |age_s| age_s * NS }))
         end
 
-        def name(life) = Reports::Width.clean([life.server, life.name].compact.join(" "))
+        def name(life) = (@names ||= ProcessNames.new(@lives)).call(life)
 
         def table(names, limit)
           columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }

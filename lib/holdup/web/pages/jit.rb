@@ -2,6 +2,7 @@
 
 require_relative "../../reports/figures"
 require_relative "../../reports/sections/jit"
+require_relative "../charts/process_names"
 require_relative "../charts/warm_up"
 require_relative "base"
 require_relative "found"
@@ -42,9 +43,11 @@ module Holdup
 
         def row(life)
           facts = life.facts
-          [Reports::Width.clean([life.server, life.name].compact.join(" ")), Reports::Width.clean(facts.kind), Reports::Width.clean(facts.by || Reports::Figures::NONE), age(life), seconds(life.warm_after_s),
+          [names.call(life), Reports::Width.clean(facts.kind), Reports::Width.clean(facts.by || Reports::Figures::NONE), age(life), seconds(life.warm_after_s),
             truth(facts.effective), Reports::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Reports::Figures.count(facts.invalidations)]
         end
+
+        def names = @names ||= Charts::ProcessNames.new(lives)
 
         def age(life) = life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Reports::Figures::NONE
 

@@ -26,6 +26,13 @@ class Holdup::Web::Charts::ProcessesTest < Minitest::Test
     assert_match(/most that it can reach: \d/, machine.limits.first.label)
   end
 
+  def test_a_worker_that_took_anothers_place_can_be_told_from_it
+    before = SampleProcesses.new(sample, servers: {"puma" => 2}).to_a
+    after = before.reject { |one| one[:pid] == 401 }.map { |one| one[:pid].zero? ? one : one.merge(pid: 500, start: 9) }
+    labels = charted(before + after).to_h["memory"].series.map(&:label)
+    assert_equal ["puma worker 0 (pid 400)", "puma worker 0 (pid 500)", "puma worker 1"], labels.sort
+  end
+
   def test_so_many_lines_as_one_can_tell_apart
     many = SampleProcesses.new(sample, servers: {"puma" => 9}).to_a
     assert_equal 6, charted(many).to_h["process_cpu"].series.size

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require_relative "../../reports/width"
+
+module Holdup
+  class Web
+    module Charts
+      # What processes are called beside each other. One that took another's place, such as a restarted worker, has its name too:
+      # then both have their pid, or nobody could tell them apart.
+      class ProcessNames
+        # @param processes [Array<#host, #server, #name, #pid>]
+        # @param hosts [Boolean] whether hosts are a part of it
+        def initialize(processes, hosts: false)
+          @hosts = hosts
+          @taken = processes.map { |process| plain(process) }.tally
+        end
+
+        # @param process [#host, #server, #name, #pid]
+        # @return [String]
+        def call(process)
+          name = plain(process)
+          (@taken.fetch(name, 1) > 1) ? "#{name} (pid #{process.pid})" : name
+        end
+
+        # @return [String] of its host alone
+        def host(process) = Reports::Width.clean(process.host.to_s)
+
+        private
+
+        def plain(process) = Reports::Width.clean([(process.host if @hosts), process.server, process.name].compact.join(" "))
+      end
+    end
+  end
+end
