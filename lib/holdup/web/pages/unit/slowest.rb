@@ -51,7 +51,7 @@ module Holdup
 
         def row(profile)
           durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns, profile.queued_ns, profile.longest_hold_ns].map { |ns| Reports::Figures.duration(ns) }
-          [started(profile), *durations, Reports::Figures.count(profile.acquisitions), Reports::Figures.rate(profile.in_flight), process(profile), *(profile.trace.to_s if traced?)]
+          [started(profile), *durations, Reports::Figures.count(profile.acquisitions), Reports::Figures.rate(profile.in_flight), process(profile), *(profile.trace || Reports::Figures::NONE if traced?)]
         end
 
         def started(profile) = Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)

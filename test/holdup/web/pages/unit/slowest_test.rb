@@ -12,7 +12,7 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
   def app
     @app ||= begin
       require "holdup/stores"
-      store = Holdup::Stores.open("memory:").tap { |empty| PLAYED.fill(empty) }
+      store = @store = Holdup::Stores.open("memory:").tap { |empty| PLAYED.fill(empty) }
       @profiles = store.profiles(PLAYED.from_s, PLAYED.to_s).to_a
       dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))
     end
@@ -28,6 +28,14 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
     assert_includes text, "Of #{Holdup::Reports::Figures.count(own.size)} that are kept singly"
     assert_includes text, "web-1 7"
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
+  end
+
+  def test_traces_where_there_are_some
+    refute_includes get("/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}).body, ">trace</th>"
+    slow = @profiles.find { |profile| profile.series.name == "OrdersController#index" }.with(idle_ns: 10**12, trace: "0af7651916cd43dd8448eb211c80319c")
+    @store.commit([], {}, profiles: [Holdup::UnitProfile::Block.new(setting: slow.setting, host: slow.host, start_s: Holdup::UnitProfile::Block.start_of(slow.start_ns), seen: 1, profiles: [slow])])
+    get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
+    assert_equal [slow.trace, *[Holdup::Reports::Figures::NONE] * 9], slowest.scan(%r{<td>([^<]*?)\s*</td></tr>}).flatten
   end
 
   def test_none_is_kept_says_why
