@@ -61,12 +61,12 @@ module Holdup
       # @return [void]
       def forget = @last.clear
 
-      # When a process was sampled last and is to be again, and the levers that it had, as of when.
-      Seen = Data.define(:at_s, :due_s, :levers, :levers_s) do
+      # When a process was sampled last and is to be again, whether that was its end, and the levers that it had, as of when.
+      Seen = Data.define(:at_s, :due_s, :ended, :levers, :levers_s) do
         def self.of(sample, before, spread)
           levers = sample.select { |key, _| key.start_with?("lever.") }
-          times = {at_s: sample[:at_s], due_s: sample[:at_s] + EVERY_S - (before ? 0 : spread.call(sample[:pid]))}
-          (levers.empty? && before) ? before.with(**times) : new(**times, levers:, levers_s: sample[:at_s])
+          now = {at_s: sample[:at_s], due_s: sample[:at_s] + EVERY_S - (before ? 0 : spread.call(sample[:pid])), ended: sample[:ended]}
+          (levers.empty? && before) ? before.with(**now) : new(**now, levers:, levers_s: sample[:at_s])
         end
       end
       private_constant :Seen
@@ -79,7 +79,7 @@ module Holdup
       def due?(sighting, now_s)
         last = @last[sighting.key]
         return true unless last
-        sighting.ended? ? sighting.heartbeat_s > last.at_s : now_s >= last.due_s
+        sighting.ended? ? !last.ended : now_s >= last.due_s
       end
 
       def container_due?(now_s)
@@ -90,8 +90,15 @@ module Holdup
       def key(sample) = sample.values_at(:pid, :start)
 
       def sample(sighting, host, now_s)
-        at_s = sighting.ended? ? [sighting.heartbeat_s, now_s].min : now_s
+        at_s = sighting.ended? ? end_s(sighting, now_s) : now_s
         {at_s:, host:, **sighting.facts, **levers(sighting, at_s), **(sighting.here? ? @facts.call(sighting.pid) : {})}
+      end
+
+      # One that hung before it was killed ticked last before it was sampled last.
+      def end_s(sighting, now_s)
+        last_s = @last[sighting.key]&.at_s
+        told_s = (last_s && sighting.heartbeat_s <= last_s) ? last_s + 1 : sighting.heartbeat_s
+        [told_s, now_s].min
       end
 
       # They hardly change and are long.

@@ -55,10 +55,18 @@ class Holdup::Collector
       assert_empty samples(120, ended: true)
     end
 
-    def test_nothing_new_from_one_that_ended_before_its_last_sample
+    def test_the_end_of_one_that_hung_before_is_told_behind_its_last_sample
       @writer.heartbeat(95 * NS)
       @sampler.committed(samples(100))
-      assert_empty samples(110, ended: true)
+      last = samples(110, ended: true)
+      assert_equal [[101, true]], last.map { |sample| sample.values_at(:at_s, :ended) }
+      @sampler.committed(last)
+      assert_empty samples(120, ended: true)
+    end
+
+    def test_one_that_lived_between_two_looks_is_told_with_its_birth_and_its_end
+      @writer.heartbeat(9 * NS)
+      assert_equal [[5, 9, true]], samples(15, ended: true).reject { |sample| sample[:pid].zero? }.map { |sample| sample.values_at(:since_s, :at_s, :ended) }
     end
 
     def test_a_process_of_another_container_is_not_looked_up_here
