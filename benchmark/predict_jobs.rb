@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "holdup/lab/jobs"
-require "holdup/lab/jobs/program"
 require_relative "support/bench"
 
 module Bench
@@ -19,19 +18,19 @@ module Bench
 
     # @return [Result]
     def call
-      @result = Holdup::Lab::Jobs.new(concurrency: CONCURRENCY, baseline: BASELINE, program: Holdup::Lab::Jobs::Program.own, rounds: @rounds, seconds: @seconds,
-        warm_up_s: @warm_up_s, env: ENV.to_h, progress: method(:progress)).call
-      raise Interrupt if @result.stopped?
+      plan = Holdup::Lab::Jobs::Plan.new(concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
+      @result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::Ledger.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
+      raise Interrupt if @result.signal
       Result.new(title: "Sidekiq at other concurrencies, predicted", about:, tables: [Table.new(COLUMNS, @result.lines.map { |line| row(line) })], budgets:, notes:)
     end
 
     private
 
-    def progress(threads, number, of) = warn("bench: run #{number} of #{of}: #{threads} threads")
+    def progress(number, of, doing, arm:, **) = (warn("bench: run #{number} of #{of}: #{arm.name}") if doing == :boot)
 
     def row(line)
-      [line.threads.to_s + ((line.threads == BASELINE) ? ", recorded" : ""), Spread.of(line.outcomes.map(&:throughput)).to_s(1), format("%.1f", line.predicted),
-        *%i[replay closed amdahl].map { |way| percent(line.errors(way)) }, Spread.of(line.outcomes.map { |outcome| outcome.mean(:running) / 1e6 }).to_s(2),
+      [line.threads.to_s + ((line.threads == BASELINE) ? ", recorded" : ""), Spread.of(line.readings.map(&:throughput)).to_s(1), format("%.1f", line.predicted),
+        *%i[replay closed amdahl].map { |way| percent(line.errors(way)) }, Spread.of(line.readings.map { |reading| reading.mean(:running) / 1e6 }).to_s(2),
         format("%.0f", line.median(&:gvl_share) * 100)]
     end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "holdup/analysis/sizing/backlog"
+require "holdup/lab/jobs/ledger"
 require "holdup/lab/jobs/outcome"
 
 # What Holdup would measure of a Sidekiq whose every job is known, because the replay made it: jobs of these shapes, always
@@ -19,13 +20,30 @@ class PlayedJobs
     @errors = errors
   end
 
+  # @param plan [Holdup::Lab::Jobs::Plan]
+  # @param steps [Integer] of it that were done
+  # @param path [String]
+  # @return [Holdup::Lab::Jobs::Ledger]
+  def ledger(plan, steps: plan.steps.size, path: "jobs.json")
+    readings = plan.steps.first(steps).each_with_index.map do |step, index|
+      Holdup::Lab::Jobs::Reading.of(outcome(step.threads, seed: index), step, concurrency: plan.predicted_from(step))
+    end
+    Holdup::Lab::Jobs::Ledger.new(path, plan, readings:)
+  end
+
+  # @param concurrency [Array<Integer>]
+  # @return [Holdup::Lab::Jobs::Plan] from five threads
+  def self.plan(concurrency = [1, 5, 20], rounds: 2, **options)
+    Holdup::Lab::Jobs::Plan.new(concurrency:, baseline: 5, seconds: 1, warm_up_s: 1, rounds:, **options)
+  end
+
   # @param threads [Integer]
   # @return [Holdup::Lab::Jobs::Outcome]
   def outcome(threads, seed: threads)
     units = Array.new(JOBS) { |index| unit(index, Random.new(seed * JOBS + index), (threads == 5) ? 1.0 : @truth) }
     played = Sizing::Replay.call(Sizing::Trace.new(units.map(&:last)), Sizing::Scenario.of(processes: 1, threads:, vcpus: 2, assignment: :shared))
     profiles = played.results.each_slice(4).zip(units).map { |result, (name, unit)| profile(name, unit, result) }
-    Holdup::Lab::Jobs::Outcome.new(threads:, seconds: played.elapsed_ns / 1e9, windows: windows(profiles, threads), profiles:)
+    Holdup::Lab::Jobs::Outcome.new(threads:, seconds: played.elapsed_ns / 1e9, windows: [*windows(profiles, threads), handoff(played)], profiles:)
   end
 
   private
@@ -44,6 +62,11 @@ class PlayedJobs
   def setting = @setting ||= Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "jobs_version" => "8.1.7", "vcpus" => 2})
 
   def windows(profiles, threads) = profiles.group_by(&:series).map { |series, same| window(series, same, threads) }
+
+  def handoff(played)
+    Holdup::Window.empty(series: Holdup::Series::HANDOFF, setting:, host: "a", start_s: SampleProfiles::START_S, seconds: 60)
+      .then { |empty| empty.with(sums: empty.sums.merge(caused_ns: played.handed_ns.round)) }
+  end
 
   def window(series, same, threads)
     histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns}.transform_values { |field| Holdup::Histogram.of(same.map(&field)) }

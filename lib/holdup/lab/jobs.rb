@@ -1,68 +1,65 @@
 # frozen_string_literal: true
 
 require_relative "folders"
+require_relative "jobs/ledger"
 require_relative "jobs/result"
 require_relative "jobs/run"
-require_relative "jobs/work"
 require_relative "redis"
 require_relative "signals"
 
 module Holdup
   module Lab
     # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them lets expect of the
-    # others: measured and predicted side by side.
+    # others: measured and predicted side by side. That one runs twice in each round, to see what chance alone makes of it.
     class Jobs
-      # @param concurrency [Array<Integer>]
-      # @param baseline [Integer] one of them: its run is the recording
-      # @param program [Program]
-      # @param kinds [Array<Kind>] the mix of jobs
-      # @param seconds [Numeric] of each run, behind a warm-up
-      # @param warm_up_s [Numeric]
-      # @param rounds [Integer] of all runs
+      # @param ledger [Ledger] new, or one to go on with
       # @param env [Hash{String => String}] the environment
       # @param redis_url [String, nil] nil: a private one
-      # @param progress [#call] gets threads, the number of the run and how many there are before each
-      def initialize(concurrency:, baseline:, program:, seconds:, warm_up_s:, rounds:, env:, kinds: Work::OWN, redis_url: nil, progress: ->(_threads, _number, _of) {})
-        @concurrency = concurrency
-        @baseline = baseline
-        @program = program
-        @kinds = kinds
-        @spans = {seconds:, warm_up_s:}
-        @rounds = rounds
+      # @param store [#commit, nil] gets what was measured as well
+      # @param progress [#call] gets the number of the run, how many there are, a Symbol and facts
+      # @param run [#new] Run
+      def initialize(ledger, env:, redis_url: nil, store: nil, progress: ->(_number, _of, _step, **_facts) {}, run: Run)
+        @ledger = ledger
+        @plan = ledger.plan
         @env = env
         @redis_url = redis_url
+        @store = store
         @progress = progress
+        @run = run
+        @number = @plan.steps.size - ledger.left.size
       end
 
       # Ctrl-C ends it with what was measured by then.
       # @return [Result]
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
-      # @raise [Holdup::Error] what went wrong in a run
+      # @raise [Holdup::Error] what went wrong in a run; what was measured before is in the file
       def call
-        @outcomes = []
-        Signals.first_only { with_redis { |url| plan.each_with_index { |threads, index| measure(threads, index, url) } } }
-        Result.new(@outcomes, baseline: @baseline)
+        @ledger.write
+        Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
+        Result.new(@ledger)
       rescue SignalException => signal
-        raise signal unless @outcomes.any? { |outcome| outcome.threads == @baseline }
-        Result.new(@outcomes, baseline: @baseline, stopped: true)
+        raise if @ledger.readings.empty?
+        Result.new(@ledger, signal: signal.signo)
       end
 
       private
 
-      # Round by round, so that a machine that is busy for a while spoils one run of each; every round in the other direction, the
-      # baseline first.
-      def plan
-        others = @concurrency - [@baseline]
-        Array.new(@rounds) { |round| [@baseline, *(round.odd? ? others.reverse : others)] }.flatten
+      def measure(step, url)
+        @number += 1
+        outcome = Folders.open do |folders|
+          @run.new(step.threads, program: @plan.program, work: Work.new(@plan.kinds), redis: url, env: @env, keep: method(:keep), progress: ->(doing) { tell(doing, step) }, **folders)
+            .call(seconds: @plan.seconds, warm_up_s: @plan.warm_up_s)
+        end
+        check(outcome)
+        @ledger.add(Reading.of(outcome, step, concurrency: @plan.predicted_from(step)))
       end
 
-      def measure(threads, index, url)
-        @progress.call(threads, index + 1, plan.size)
-        Folders.open do |folders|
-          run = Run.new(threads, program: @program, work: Work.new(@kinds), redis: url, env: @env, **folders)
-          @outcomes << run.call(**@spans).tap { |outcome| check(outcome) }
-        end
+      def tell(doing, step)
+        facts = {warm_up: {seconds: @plan.warm_up_s}, count: {seconds: @plan.seconds}}.fetch(doing, {})
+        @progress.call(@number, @plan.steps.size, doing, arm: step, **facts)
       end
+
+      def keep(intake) = @store&.commit(intake.windows, {}, processes: intake.samples, profiles: UnitProfile::Block.of(intake.profiles))
 
       def check(outcome)
         return if outcome.profiles.any?

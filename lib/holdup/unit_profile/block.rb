@@ -13,6 +13,13 @@ module Holdup
     # @return [Integer]
     def self.start_of(start_ns) = start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
 
+    # @param profiles [Array<UnitProfile>] all units of a span, none left out
+    # @return [Array<Block>]
+    def self.of(profiles)
+      profiles.group_by { |profile| [profile.setting, profile.host, start_of(profile.start_ns)] }
+        .map { |(setting, host, start_s), own| new(setting:, host:, start_s:, seen: own.size, profiles: own) }
+    end
+
     # @return [Array] blocks of the same key are one
     def key = [start_s, setting, host]
 

@@ -4,6 +4,7 @@ require_relative "../../inquiry/values"
 require_relative "../../lab/sweep/ledger"
 require_relative "../../reports/words"
 require_relative "../options"
+require_relative "kept"
 require_relative "load_options"
 
 module Holdup
@@ -24,7 +25,7 @@ module Holdup
         def initialize(experiment, usage:, now_s:, path: "", spans: {})
           @experiment = experiment
           @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
-          @now_s = now_s
+          @kept = Kept.new(experiment, now_s:, output: OUTPUT)
           @load = LoadOptions.new(experiment, path:)
           @spans = SPANS.merge(spans)
         end
@@ -48,7 +49,7 @@ module Holdup
         # @return [Hash{Symbol => Object}] keywords of the command: the ledger, new or to go on with, and the output
         # @raise [UsageError]
         def keywords(values)
-          ledger = values[:resume] ? resumed(values) : Holdup::Lab::Sweep::Ledger.new(File.expand_path(values.fetch(:out) { file_name }), plan(values, *yield))
+          ledger = @kept.ledger(values, Holdup::Lab::Sweep::Ledger) { plan(values, *yield) }
           {ledger:, **values.slice(*OUTPUT)}
         end
 
@@ -65,9 +66,7 @@ module Holdup
         end
 
         def output(parser, values)
-          parser.on("--out FILE", "where it is kept (holdup-#{@experiment}-TIME.json)") { |text| values[:out] = text }
-          parser.on("--resume FILE", "go on with what Ctrl-C left") { |text| values[:resume] = text }
-          parser.on("--store URL", "a store that gets the measurements as well") { |text| values[:store] = text }
+          @kept.declare(parser, values)
           parser.on("--json", "for programs") { lay_out(values, :json) }
           parser.on("--markdown", "for a pull request or an issue") { lay_out(values, :markdown) }
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
@@ -80,19 +79,11 @@ module Holdup
 
         def slo(text) = text.tap { Analysis::Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
 
-        def resumed(values)
-          others = values.keys - OUTPUT - %i[resume command]
-          raise UsageError.new("--resume goes on as it was begun", "leave out the other options and the command") if others.any? || values[:command].any?
-          Holdup::Lab::Sweep::Ledger.open(values[:resume])
-        end
-
         def plan(values, arms, baseline)
           raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND) if values[:command].empty?
           Holdup::Lab::Sweep::Plan.new(command: values[:command], root: Dir.pwd, arms: Holdup::Lab::Sweep::Plan.ordered(arms, baseline), **@load.plan(values),
             **@spans, **values.slice(*@spans.keys, :slo))
         end
-
-        def file_name = "holdup-#{@experiment}-#{Time.at(@now_s).strftime("%Y%m%d-%H%M%S")}.json"
       end
     end
   end

@@ -24,16 +24,16 @@ module Holdup
 
         # @return [Hash]
         def to_h
-          {schema: SCHEMA, lab: "jobs", setting: @result.setting.attributes, baseline: @result.baseline, rounds: @result.round_count, jobs: @result.count, errors: @result.errors,
-           stopped: @result.stopped?, enough: @result.enough.threads, lines: @result.lines.map { |line| line(line) }, verdict: @sentences.verdict, doubts: @sentences.doubts}
+          {schema: SCHEMA, lab: "jobs", setting: @result.setting, baseline: @result.baseline, rounds: @result.round_count, jobs: @result.count, errors: @result.errors,
+           stopped: !@result.signal.nil?, left: @result.left, noise: @result.noise&.round(4), enough: @result.enough.threads, lines: @result.lines.map { |line| line(line) }, verdict: @sentences.verdict, doubts: @sentences.doubts}
         end
 
         private
 
         def line(line)
-          {threads: line.threads, measured: line.outcomes.map { |outcome| outcome.throughput.round(3) }, **WAYS.to_h { |way| [way, predicted(line, way)] },
-           gvl_share: line.median(&:gvl_share).round(4), lock_share: line.median(&:lock_share).round(4), p95_ns: line.median { |outcome| outcome.walls.quantile(0.95) }.round,
-           mean: MEANS.to_h { |key| [key, line.median { |outcome| outcome.mean(key) }.round(1)] }}
+          {threads: line.threads, measured: line.readings.map { |reading| reading.throughput.round(3) }, **WAYS.to_h { |way| [way, predicted(line, way)] },
+           gvl_share: line.median(&:gvl_share).round(4), lock_share: line.median(&:lock_share).round(4), p95_ns: line.median(&:p95_ns).round,
+           mean: MEANS.to_h { |key| [key, line.median { |reading| reading.mean(key) }.round(1)] }}
         end
 
         def predicted(line, way) = {jobs_per_second: line.predicted(way).round(3), errors: line.errors(way).values.map { |error| error.round(4) }}

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../spread"
-require_relative "forecast"
+require_relative "ledger"
 
 module Holdup
   module Lab
@@ -16,48 +16,62 @@ module Holdup
         # Waits for locks beyond this share of the threads' time are the limit, and no model knows them.
         LOCKED = 0.1
 
-        # One concurrency. `pairs`: [Outcome, Forecast of its round] of each round
-        Line = Data.define(:threads, :pairs) do
-          # @return [Array<Outcome>]
-          def outcomes = pairs.map(&:first)
+        # One concurrency; `again`: the second run of the baseline. `pairs`: [Reading, Expected of its round] of each round
+        Line = Data.define(:threads, :again, :pairs) do
+          # @return [Array<Reading>]
+          def readings = pairs.map(&:first)
 
-          # @yieldparam outcome [Outcome]
+          # @yieldparam reading [Reading]
           # @return [Numeric] the median of the rounds
-          def median(&) = Spread.of(outcomes.map(&)).median
+          def median(&) = Spread.of(readings.map(&)).median
 
           # @return [Float] jobs per second
           def measured = median(&:throughput)
 
           # @param way [Symbol] :replay, :closed or :amdahl
           # @return [Float] jobs per second
-          def predicted(way = :replay) = Spread.of(pairs.map { |_, forecast| forecast.public_send(way, threads) }).median
+          def predicted(way = :replay) = Spread.of(pairs.map { |_, expected| expected.public_send(way) }).median
 
           # @param way [Symbol]
           # @return [Spread] of the rounds, 0.03: 3 % too many jobs were expected
-          def errors(way = :replay) = Spread.of(pairs.map { |outcome, forecast| forecast.public_send(way, threads) / outcome.throughput - 1 })
+          def errors(way = :replay) = Spread.of(pairs.map { |reading, expected| expected.public_send(way) / reading.throughput - 1 })
 
           # @return [Float]
           def error(way = :replay) = errors(way).median
         end
 
-        # @return [Integer]
-        attr_reader :baseline
+        # @return [Integer, nil] the signal that ended it before its time
+        attr_reader :signal
 
-        # @param outcomes [Array<Outcome>] in the order in which they were measured: each round begins with the baseline
-        # @param baseline [Integer] threads
-        # @param stopped [Boolean] before all were measured
-        def initialize(outcomes, baseline:, stopped: false)
-          @outcomes = outcomes
-          @baseline = baseline
-          @stopped = stopped
+        # @param ledger [Ledger]
+        # @param signal [Integer, nil]
+        def initialize(ledger, signal: nil)
+          @ledger = ledger
+          @signal = signal
         end
 
-        def stopped? = @stopped
+        def plan = @ledger.plan
 
-        # @return [Array<Line>] ascending
-        def lines
-          @lines ||= rounds.flat_map { |round| (forecast = Forecast.new(round.first)) && round.map { |outcome| [outcome, forecast] } }
-            .group_by { |outcome, _| outcome.threads }.sort.map { |threads, pairs| Line.new(threads:, pairs:) }
+        # @return [String] of the file
+        def path = @ledger.path
+
+        # @return [Integer] threads
+        def baseline = plan.baseline
+
+        # @return [Integer] runs that are still to be done
+        def left = @ledger.left.size
+
+        # @return [Array<Line>] ascending, each concurrency once
+        def lines = @lines ||= all.reject(&:again)
+
+        # @return [Line, nil] the baseline's second runs
+        def again = all.find(&:again)
+
+        # @return [Float, nil] by how much two runs of the same differed at most: what is less is chance; nil before there were two
+        def noise
+          return unless again
+          first = base.readings.to_h { |reading| [reading.round, reading.throughput] }
+          again.readings.map { |reading| (reading.throughput / first.fetch(reading.round) - 1).abs }.max
         end
 
         # @return [Line]
@@ -81,23 +95,29 @@ module Holdup
 
         # @param line [Line]
         # @return [Float] share of CPU time that a job cost more than in the recording
-        def cost(line) = [line, base].map { |each| each.median { |outcome| outcome.mean(:cpu_ns) } }.then { |here, recorded| here / recorded - 1 }
+        def cost(line) = [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }.then { |here, recorded| here / recorded - 1 }
 
         # @return [Integer] jobs that failed
-        def errors = @outcomes.sum(&:errors)
+        def errors = @ledger.readings.sum(&:errors)
 
         # @return [Integer] jobs that were measured
-        def count = @outcomes.sum(&:count)
+        def count = @ledger.readings.sum(&:count)
 
         # @return [Integer]
         def round_count = rounds.size
 
-        # @return [Setting] of the baseline
-        def setting = base.outcomes.first.recording.setting
+        # @return [Hash{String => Object}] facts of the baseline
+        def setting = base.readings.first.setting
 
         private
 
-        def rounds = @rounds ||= @outcomes.slice_before { |outcome| outcome.threads == baseline }.to_a
+        # Each begins with the recording.
+        def rounds = @rounds ||= @ledger.readings.group_by(&:round).sort.map(&:last)
+
+        def all
+          @all ||= rounds.flat_map { |round| round.map { |reading| [reading, round.first.expect(reading.threads)] } }
+            .group_by { |reading, _| [reading.threads, reading.again] }.map { |(threads, again), pairs| Line.new(threads:, again:, pairs:) }.sort_by(&:threads)
+        end
       end
     end
   end

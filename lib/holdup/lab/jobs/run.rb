@@ -28,13 +28,17 @@ module Holdup
         # @param folder [String] for its log
         # @param segments [String] folder on tmpfs
         # @param supply [#new] what puts work into the queue, and how often; see Supply
-        def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply)
+        # @param keep [#call] gets the Intake when all was measured
+        # @param progress [#call] gets :boot, :warm_up or :count
+        def initialize(threads, program:, work:, redis:, env:, folder:, segments:, supply: Supply, keep: ->(_intake) {}, progress: ->(_doing) {})
           @threads = threads
           @program = program
           @folder = folder
           @intake = Intake.new(segments)
           @queue = JobQueue.new(redis)
           @supply = supply.new(@queue, work)
+          @keep = keep
+          @progress = progress
           @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "REDIS_URL" => redis,
             "RAILS_MAX_THREADS" => threads.to_s, **program.env)
         end
@@ -45,18 +49,23 @@ module Holdup
         # @raise [Holdup::Error]
         def call(warm_up_s:, seconds:)
           @queue.check
-          boot
-          go_on(warm_up_s)
+          doing(:boot) { boot }
+          doing(:warm_up) { go_on(warm_up_s) }
           @intake.clear
           from = now
-          go_on(seconds)
-          @intake.take
+          doing(:count) { go_on(seconds) }
+          @keep.call(@intake.close)
           Outcome.new(threads: @threads, seconds: now - from, windows: @intake.windows, profiles: @intake.profiles)
         ensure
           clean_up
         end
 
         private
+
+        def doing(what)
+          @progress.call(what)
+          yield
+        end
 
         def boot
           @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@program.command, "-c", @threads.to_s, "-q", @queue.name,

@@ -20,7 +20,7 @@ module Holdup
 
         # @return [Array<String>]
         def facts
-          [@words.call(:lab_jobs_facts, count: Reports::Figures.count(@result.count), rounds: @result.round_count, baseline: @result.baseline)]
+          [@words.call(:lab_jobs_facts, count: Reports::Figures.count(@result.count), rounds: @result.round_count), *(@words.call(:lab_jobs_noise, noise: share(@result.noise)) if @result.noise)]
         end
 
         # @return [Array<String>]
@@ -31,7 +31,7 @@ module Holdup
 
         # @return [Array<String>] what makes the figures worth less
         def doubts
-          [*(@words.call(:lab_jobs_stopped) if @result.stopped?), *(@words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?),
+          [*(stopped if @result.left.positive?), *(@words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?),
             *(dearest if @result.dearest), *(locked if @result.locked.any?)]
         end
 
@@ -41,6 +41,8 @@ module Holdup
         private
 
         def setting = @result.setting
+
+        def stopped = @words.call(:lab_jobs_stopped, left: @result.left, all: @result.plan.steps.size, path: @result.path)
 
         def accuracy
           @words.call(:lab_jobs_accuracy, baseline: @result.baseline, replay: share(@result.worst), closed: share(@result.worst(:closed)), amdahl: share(@result.worst(:amdahl)))

@@ -37,12 +37,17 @@ module Holdup
         def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| @layout.item("  ", note) }]
 
         def section
-          Reports::Section.new(title: "", columns: COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }, rows: @result.lines.map { |line| row(line) })
+          Reports::Section.new(title: "", columns: COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }, rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
         end
 
         def row(line)
-          [line.threads.to_s + ((line.threads == @result.baseline) ? " *" : ""), *rates(line), *[:running, :stalled].map { |key| duration(line.median { |outcome| outcome.mean(key) }) },
-            duration(line.median { |outcome| outcome.walls.quantile(0.95) }), Reports::Figures.share(line.median(&:gvl_share))]
+          ["#{line.threads}#{mark(line)}", *rates(line), *[:running, :stalled].map { |key| duration(line.median { |reading| reading.mean(key) }) },
+            duration(line.median(&:p95_ns)), Reports::Figures.share(line.median(&:gvl_share))]
+        end
+
+        def mark(line)
+          return " ~" if line.again
+          (line.threads == @result.baseline) ? " *" : ""
         end
 
         def rates(line)

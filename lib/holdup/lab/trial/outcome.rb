@@ -69,10 +69,7 @@ module Holdup
       def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
 
       # @return [Array<UnitProfile::Block>] the profiles as a store takes them
-      def blocks
-        profiles.group_by { |profile| [profile.setting, profile.host, UnitProfile::Block.start_of(profile.start_ns)] }
-          .map { |(setting, host, start_s), own| UnitProfile::Block.new(setting:, host:, start_s:, seen: own.size, profiles: own) }
-      end
+      def blocks = UnitProfile::Block.of(profiles)
 
       # @return [Analysis::Sizing::Observation] for predictions
       def observation

@@ -46,7 +46,6 @@ module Holdup
         lab_off_unknown: "Run it again on a quiet machine, with more --seconds and --repeat.",
 
         lab_jobs_title: "Jobs at each concurrency (Sidekiq %<sidekiq>s, Ruby %<ruby>s, %<vcpus>s vCPUs)",
-        lab_jobs_progress: "run %<number>s of %<of>s: %<threads>s threads",
         lab_jobs_threads: "threads", lab_jobs_measured: "jobs/s", lab_jobs_replay: "predicted", lab_jobs_error: "error", lab_jobs_closed: "formula",
         lab_jobs_running: "running", lab_jobs_stalled: "stalled",
         lab_jobs_enough: "%<threads>s threads are enough: %<rate>s jobs/s. They are the fewest with %<share>s of the most that was measured.",
@@ -54,7 +53,8 @@ module Holdup
         lab_jobs_facts: "Jobs measured: %<count>s; runs of each concurrency: %<rounds>s; medians of these. The queue was never empty. * is the run that the predictions are made from.",
         lab_jobs_note: "predicted: its jobs replayed with other threads. formula: the closed model. error: of predicted, in the same round. " \
           "running, stalled, p95: of a job's elapsed time. GVL: share of the time that it was held.",
-        lab_jobs_stopped: "Stopped before all runs were done.",
+        lab_jobs_stopped: "Stopped: %<left>s of %<all>s runs are left. `holdup lab jobs --resume %<path>s` goes on.",
+        lab_jobs_noise: "Two runs of the same (* and ~) differed by up to %<noise>s: what is less than that is chance.",
         lab_jobs_errors: "%<count>s jobs failed. They count like others, but may be shorter.",
         lab_jobs_cost: "At concurrency %<threads>s a job took %<share>s CPU against the run at %<baseline>s: the machine computed at another speed, or jobs cost " \
           "more or less in company. Errors are partly that. Run it again on a quiet machine, with more --rounds.",

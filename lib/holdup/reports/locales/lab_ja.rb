@@ -46,7 +46,6 @@ module Holdup
         lab_off_unknown: "静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
 
         lab_jobs_title: "並行数ごとのジョブ（Sidekiq %<sidekiq>s、Ruby %<ruby>s、vCPU %<vcpus>s 個）",
-        lab_jobs_progress: "%<of>s 回中 %<number>s 回目：%<threads>s スレッド",
         lab_jobs_threads: "スレッド", lab_jobs_measured: "個/秒", lab_jobs_replay: "予測", lab_jobs_error: "誤差", lab_jobs_closed: "式",
         lab_jobs_running: "実行", lab_jobs_stalled: "GVL 待ち",
         lab_jobs_enough: "%<threads>s スレッドで足ります：毎秒 %<rate>s 個。測定された最大の %<share>s に届く、いちばん少ない数です。",
@@ -54,7 +53,8 @@ module Holdup
         lab_jobs_facts: "測定したジョブ：%<count>s 個。並行数ごとの実行：%<rounds>s 回（数値はその中央値）。キューは空になっていません。* は予測の元にした実行です。",
         lab_jobs_note: "予測：そのジョブを別のスレッド数で再生したもの。式：閉じたモデル。誤差：同じ巡での予測の誤差。" \
           "実行、GVL 待ち、p95：ジョブの経過時間のもの。GVL：保持されていた時間の割合。",
-        lab_jobs_stopped: "すべての実行が終わる前に止められました。",
+        lab_jobs_stopped: "中断：全 %<all>s 回のうち %<left>s 回が残っています。`holdup lab jobs --resume %<path>s` で続けられます。",
+        lab_jobs_noise: "同じ設定の 2 回の実行（* と ~）の差は最大 %<noise>s でした。それより小さい差は偶然です。",
         lab_jobs_errors: "%<count>s 個のジョブが失敗しました。他と同じに数えていますが、短いかもしれません。",
         lab_jobs_cost: "%<threads>s スレッドではジョブの CPU 時間が %<baseline>s スレッドの実行に比べて %<share>s でした。マシンの速さが変わったか、同時に動くジョブの数で" \
           "コストが変わります。誤差の一部はそのためです。静かなマシンで --rounds を大きくしてもう一度実行してください。",

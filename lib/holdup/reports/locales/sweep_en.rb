@@ -27,6 +27,7 @@ module Holdup
         sweep_progress: "step %<number>s/%<of>s, %<arm>s: %<doing>s%<left>s",
         sweep_about: ", about %<minutes>s min left",
         sweep_doing_boot: "booting", sweep_doing_warm_up: "warming up, %<seconds>s s", sweep_doing_measure: "measuring at %<rate>s, %<seconds>s s", sweep_doing_stop: "stopping",
+        sweep_doing_count: "counting jobs for %<seconds>s s",
 
         jitlab_title: "YJIT for `%<command>s`: %<settings>s arms, in %<rounds>s round(s) of %<seconds>s s",
         jitlab_best: "YJIT %<best>s: a request takes %<cpu>s of CPU instead of %<before>s (%<low>s to %<high>s, round by round); two runs without differ by up to %<noise>s. It takes %<memory>s more memory.",

@@ -27,6 +27,7 @@ module Holdup
         sweep_progress: "ステップ %<number>s/%<of>s、%<arm>s：%<doing>s%<left>s",
         sweep_about: "、残り約 %<minutes>s 分",
         sweep_doing_boot: "起動中", sweep_doing_warm_up: "暖機中 %<seconds>s 秒", sweep_doing_measure: "%<rate>s で測定中 %<seconds>s 秒", sweep_doing_stop: "停止中",
+        sweep_doing_count: "ジョブを %<seconds>s 秒間計数中",
 
         jitlab_title: "`%<command>s` の YJIT: %<settings>s 通り、%<seconds>s 秒ずつ %<rounds>s 巡",
         jitlab_best: "YJIT %<best>s：リクエストの CPU は %<before>s ではなく %<cpu>s です（巡ごとに %<low>s から %<high>s）。オフの 2 回の差は最大 %<noise>s です。メモリは %<memory>s 増えます。",

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../errors"
+
+module Holdup
+  module Lab
+    # The file of an experiment: JSON that says what it is, written whole or not at all, so that Ctrl-C and a crash cost one step at
+    # most.
+    class LedgerFile
+      SCHEMA = 1
+
+      # @param experiment [String] "sweep": what its command is called
+      def initialize(experiment)
+        @experiment = experiment
+        @head = {kind: "holdup #{experiment}", schema: SCHEMA}
+      end
+
+      # @param path [String]
+      # @yieldparam hash [Hash{Symbol => Object}] of the file
+      # @return [Object] the block's value
+      # @raise [Holdup::Error] it can't be read, or is none of this experiment and version
+      def read(path)
+        hash = JSON.parse(File.read(path), symbolize_names: true)
+        raise damaged(path) unless hash.is_a?(Hash) && hash.slice(:kind, :schema) == @head
+        yield hash
+      rescue JSON::ParserError, KeyError, ArgumentError, NoMethodError
+        raise damaged(path)
+      rescue SystemCallError => error
+        raise Error.new("the #{@experiment} #{path} can't be read (#{error.message})", hint)
+      end
+
+      # @param path [String]
+      # @param hash [Hash]
+      # @return [void]
+      # @raise [Holdup::Error]
+      def write(path, hash)
+        File.write("#{path}.new", "#{JSON.pretty_generate(whole(hash))}\n")
+        File.rename("#{path}.new", path)
+      rescue SystemCallError => error
+        raise Error.new("the #{@experiment} can't be kept in #{path} (#{error.message})", "name another file with --out")
+      end
+
+      # @param hash [Hash]
+      # @return [Hash] as it is in the file
+      def whole(hash) = {**@head, **hash}
+
+      private
+
+      def damaged(path) = Error.new("#{path} is no #{@experiment} of this version", hint)
+
+      def hint = "name the file that `holdup lab #{@experiment}` wrote"
+    end
+  end
+end
