@@ -86,7 +86,7 @@ module Holdup
 
       # Its own tracer knows better than who asked.
       # @return [String, nil]
-      def trace = super || (@env && TraceParent.call(@env))
+      def trace = @trace || (@env && TraceParent.call(@env))
 
       private
 

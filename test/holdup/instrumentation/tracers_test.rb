@@ -129,9 +129,9 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_empty failures
     unit, span = ring.first, spans.find { |one| one["name"] == kept }
     assert_equal [span["trace"]], ring.map { |one| one["trace"] }
-    assert_operator unit["stalled_ns"], :>, 0
     stalled_ms, queued_ms = span["attributes"].values_at("holdup.stalled_ms", "holdup.queued_ms")
-    assert_in_delta unit["stalled_ns"] / 1e6, stalled_ms, 0.0006 + 0.1 * stalled_ms
+    assert_operator stalled_ms, :>, 0
+    assert_operator stalled_ms, :<=, unit["stalled_ns"] / 1e6 + 0.001 # what comes after the span is the unit's alone
     assert_in_delta unit["queued_ns"] / 1e6, queued_ms, 0.001
     rest = spans.select { |one| others.include?(one["name"]) }
     assert_equal others.size, rest.size
