@@ -63,8 +63,8 @@ class LabSweepTest < Minitest::Test
     assert_equal 1, holdup("lab", "check", "--baseline", baseline, "--sweep", path).status
   end
 
-  def test_ctrl_c_prints_and_keeps_what_there_is
-    _, out, err, thread = Open3.popen3(RbConfig.ruby, EXE, *command("--threads", "1,2"), chdir: folder)
+  def test_ctrl_c_prints_and_keeps_what_there_is_and_it_goes_on_later
+    _, out, err, thread = Open3.popen3(RbConfig.ruby, EXE, *command("--processes", "1,2"), chdir: folder)
     nil until (line = err.gets).nil? || line.include?("step 2/3")
     Process.kill(:INT, thread.pid)
     assert_equal 130, thread.value.exitstatus, err.read
@@ -72,6 +72,18 @@ class LabSweepTest < Minitest::Test
     wait_until { processes_of_ours.empty? } # who was killed may take a moment
     assert_empty Dir[format(SHARED_MEMORY, thread.pid)]
     assert_equal 1, JSON.parse(File.read(path))["readings"].size
+    assert_goes_on
+  end
+
+  # Measured are only the two that are left, and another number of processes is served as it was asked for.
+  def assert_goes_on
+    first = JSON.parse(File.read(path))["readings"].first
+    said = holdup_process("lab", "sweep", "--resume", path, "--json", chdir: folder)
+    assert_equal [0, 0], [said.status, JSON.parse(said.out)["left"]], said.err
+    readings = JSON.parse(said.out)["readings"]
+    assert_equal [first, [[1, false], [1, true], [2, false]]], [readings.first, readings.map { |reading| reading["arm"].values_at("processes", "again") }]
+    assert_equal [2, 0], readings.last.then { |reading| [reading["setting"]["workers"], reading["errors"]] }
+    assert_equal 3, said.err.lines.grep(/measuring/).map { |line| line[/step \d\/3/] }.uniq.size + 1, said.err
   end
 
   def test_a_server_that_heeds_nobody_is_refused
