@@ -68,10 +68,10 @@ module Holdup
         doctor_drift_cpu_unit_worse: "%<server>s: units take %<change>s more CPU than before the change of setting at %<since>s.",
         doctor_drift_cpu_unit_worse_fix: "`holdup compare --by setting` shows which endpoints and how surely.",
         doctor_drift_cpu_unit_better: "%<server>s: units take %<change>s less CPU than before the change of setting at %<since>s.",
-        doctor_drift_stalled_p99_worse: "%<server>s: one unit in a hundred stalls %<change>s longer than before the change of setting at %<since>s (stalled p99), whatever the mean does.",
+        doctor_drift_stalled_p99_worse: "%<server>s: one unit in a hundred stalls %<change>s longer than before the change of setting at %<since>s (stalled p99); the mean may hide it.",
         doctor_drift_stalled_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` shows the percentiles; `holdup capture --until` keeps such a unit.",
         doctor_drift_stalled_p99_better: "%<server>s: one unit in a hundred stalls %<change>s less than before the change of setting at %<since>s (stalled p99).",
-        doctor_drift_wall_p99_worse: "%<server>s: one unit in a hundred takes %<change>s longer than before the change of setting at %<since>s (wall p99), whatever the mean does.",
+        doctor_drift_wall_p99_worse: "%<server>s: one unit in a hundred takes %<change>s longer than before the change of setting at %<since>s (wall p99); the mean may hide it.",
         doctor_drift_wall_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` shows the percentiles; `holdup capture --until` keeps such a unit.",
         doctor_drift_wall_p99_better: "%<server>s: one unit in a hundred takes %<change>s less time than before the change of setting at %<since>s (wall p99).",
 
