@@ -34,8 +34,7 @@ module Holdup
       def held(lane, from, to)
         pieces = @pieces[lane] ||= pieces_of(lane)
         first = pieces.bsearch_index { |piece| piece.to > from } or return []
-        (first...pieces.size).lazy.map { |index| pieces[index] }.take_while { |piece| piece.from < to }
-          .map { |piece| Piece.new([piece.from, from].max, [piece.to, to].min, piece.stack) }.to_a
+        pieces[first...(pieces.bsearch_index { |piece| piece.from >= to } || pieces.size)].map { |piece| Piece.new([piece.from, from].max, [piece.to, to].min, piece.stack) }
       end
 
       # @param wait [Wait] perhaps cut
@@ -66,7 +65,7 @@ module Holdup
 
       def own(samples, run)
         first = samples.bsearch_index { |sample| sample.time >= run.first.from } or return []
-        (first...samples.size).lazy.map { |index| samples[index] }.take_while { |sample| sample.time <= run.last.to }.to_a
+        samples[first...(samples.bsearch_index { |sample| sample.time > run.last.to } || samples.size)]
       end
 
       # Half-way between two stacks one takes over from the other.

@@ -92,11 +92,12 @@ module Holdup
 
       def during(pieces, from, to)
         first = pieces.bsearch_index { |_, span| span.to > from } or return []
-        (first...pieces.size).lazy.map { |index| pieces[index] }.take_while { |_, span| span.from < to }.to_a
+        pieces[first...(pieces.bsearch_index { |_, span| span.from >= to } || pieces.size)]
       end
 
       def cut(spans, from, to)
-        spans.select { |span| span.to > from && span.from < to }.map do |span|
+        first = spans.bsearch_index { |span| span.to > from } or return []
+        spans[first...(spans.bsearch_index { |span| span.from >= to } || spans.size)].map do |span|
           Span.new(span.state, [span.from, from].max, [span.to, to].min, span.unit, span.kind)
         end
       end
