@@ -19,8 +19,8 @@ module Holdup
         ["#{setting.fingerprint[0, 6]}:", *facts(setting)].join(" ").delete_suffix(":")
       end
 
-      # @return [Array<String>] "key=value" of what is not the same in all settings
-      def facts(setting) = differing.map { |key| "#{key}=#{setting.attributes[key]}" }
+      # @return [Array<String>] "key=value" of what it has and is not the same in all settings
+      def facts(setting) = setting.attributes.slice(*differing).compact.map { |key, value| "#{key}=#{value}" }
 
       # @return [Hash{String => Object}] what all settings share
       def shared = @shared ||= keys.reject { |key| differing.include?(key) }.to_h { |key| [key, @settings.first.attributes[key]] }
