@@ -60,7 +60,9 @@ module Bench
       replayed(handoff_ns).call(arrivals(@recording_s, RECORDING_SEED), processes:, threads:)
     end
 
-    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(recording.observation.handoff_ns) { |ns| again(ns).handoff_ns }
+    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(waits(recording.observation, recording)) { |ns| again(ns).then { |figures| waits(figures, figures) } }
+
+    def waits(handed, waited) = Holdup::Analysis::Sizing::Handoff::Figures.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
 
     def recording = @recorded.outcome
 

@@ -43,8 +43,8 @@ module Holdup
 
         # @param threads [Integer] of each process
         # @param processes [Integer]
-        # @return [Float] ns of a unit's stall, on average, while the GVL was passed on
-        def handoff_ns(threads:, processes: 1) = play(threads, processes).handoff_ns
+        # @return [Handoff::Figures]
+        def waits(threads:, processes: 1) = play(threads, processes).then { |outcome| Handoff::Figures.new(handoff_ns: outcome.handoff_ns, wait_ns: outcome.mean(:stalled)) }
 
         private
 

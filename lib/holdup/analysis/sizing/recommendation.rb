@@ -95,7 +95,7 @@ module Holdup
 
         # @return [SelfTest::Result]
         def self_test
-          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.free_vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
+          @self_test ||= SelfTest.new(recording, traffic:, current: now, vcpus: limits.free_vcpus..limits.vcpus, assignments: Forecast::ASSIGNMENTS.fetch(recording.kind),
             units: 2 * @units, seed: @seed).call
         end
 
@@ -133,7 +133,7 @@ module Holdup
         def better? = gain > HYSTERESIS && interval.begin.positive?
 
         def search
-          @search ||= Search.new(recording, traffic:, now:, limits:, slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
+          @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
         end
 
         # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.

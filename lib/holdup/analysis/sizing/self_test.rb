@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "free_cpus"
 require_relative "handoff"
 require_relative "replay"
 require_relative "traffic"
@@ -15,8 +16,8 @@ module Holdup
         # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
         # `handoff_ns`: of stalled_ns, while nobody held the GVL; nil where nobody knows.
         Measured = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
-        # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first; `handoff_ns`: that fits
-        Result = Data.define(:grade, :errors, :predicted, :measured, :reasons, :handoff_ns)
+        # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first; `handoff_ns`, `vcpus`: that fit
+        Result = Data.define(:grade, :errors, :predicted, :measured, :reasons, :handoff_ns, :vcpus)
 
         GRADES = {0.1 => :a, 0.2 => :b}.freeze
         # One replay of unlike units near saturation tells as little as one day.
@@ -32,7 +33,7 @@ module Holdup
         # @param recording [#demand, #measured]
         # @param traffic [Traffic]
         # @param current [Candidate]
-        # @param vcpus [Numeric]
+        # @param vcpus [Range<Numeric>] see FreeCpus
         # @param assignments [Array<Symbol>] one of these it is in truth: the one that fits better counts
         # @param units [Integer] about so many in each replay
         # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
@@ -61,22 +62,26 @@ module Holdup
         def measured = @recording.measured
 
         def result(traces, assignment)
-          handoff_ns = @handoff_ns || Handoff.fit(measured.handoff_ns) { |ns| play(traces.first(FITTED), assignment, ns).handoff_ns }
-          compare(play(traces, assignment, handoff_ns), handoff_ns)
+          few = traces.first(FITTED)
+          vcpus = FreeCpus.fit(@vcpus, measured.utilisation) { |free| play(few, assignment, vcpus: free).utilisation }
+          handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns| moved(play(few, assignment, vcpus:, handoff_ns: ns)) }
+          compare(play(traces, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
         end
 
-        def play(traces, assignment, handoff_ns) = mean(traces.map { |trace| figures(replay(trace, assignment, handoff_ns)) })
+        # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
+        def moved(figures) = Handoff::Figures.new(handoff_ns: figures.handoff_ns, wait_ns: (@recording.kind == :job) ? figures.stalled_ns : wait(figures))
 
-        def replay(trace, assignment, handoff_ns)
-          Replay.call(trace, @current.scenario(vcpus: @vcpus, cost: demand.cost, between: demand.between, handoff_ns:, assignment:, seed: @seed))
+        def play(traces, assignment, vcpus:, handoff_ns: Handoff::NS)
+          scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:, assignment:, seed: @seed)
+          mean(traces.map { |trace| figures(Replay.call(trace, scenario)) })
         end
 
         def mean(all) = Measured.new(**all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] })
 
-        def compare(predicted, handoff_ns)
+        def compare(predicted, **fitted)
           errors = errors(predicted)
           grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-          Result.new(grade:, errors:, predicted:, measured:, reasons: (grade == :a) ? [] : reasons, handoff_ns:)
+          Result.new(grade:, errors:, predicted:, measured:, reasons: (grade == :a) ? [] : reasons, **fitted)
         end
 
         def figures(outcome)

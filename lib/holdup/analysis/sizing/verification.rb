@@ -67,7 +67,7 @@ module Holdup
         def whole = assigned.last
 
         def test(part, seed, assignment, units)
-          SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: @before.limits.vcpus, assignments: [assignment], units:, handoff_ns: @before.self_test.handoff_ns, seed:).call
+          SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: @before.self_test.vcpus..@before.self_test.vcpus, assignments: [assignment], units:, handoff_ns: @before.self_test.handoff_ns, seed:).call
         end
 
         # Units of before at the load of since.

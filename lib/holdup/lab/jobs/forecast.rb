@@ -33,7 +33,7 @@ module Holdup
         def demand = @demand ||= recording.demand
 
         def backlog
-          @backlog ||= with(Analysis::Sizing::Handoff.fit(recording.handoff_ns) { |handoff_ns| with(handoff_ns).handoff_ns(threads: @outcome.threads) })
+          @backlog ||= with(Analysis::Sizing::Handoff.fit(@outcome.waits) { |handoff_ns| with(handoff_ns).waits(threads: @outcome.threads) })
         end
 
         def with(handoff_ns)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../analysis/sizing/between"
+require_relative "../../analysis/sizing/handoff"
 require_relative "../../analysis/sizing/recording"
 require_relative "../../histogram"
 
@@ -54,6 +55,9 @@ module Holdup
           rest = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
           Analysis::Sizing::Between.new(held_ns: held, idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
         end
+
+        # @return [Analysis::Sizing::Handoff::Figures] of a job, with what is between two
+        def waits = Analysis::Sizing::Handoff::Figures.new(handoff_ns: recording.handoff_ns, wait_ns: mean(:stalled) + apart(:stalled))
 
         # @return [Float] of its threads' time: waits for locks, in jobs and between them
         def lock_share = (mean(:lock_ns) + apart(:lock_ns)) * throughput / @threads / 1e9

@@ -59,8 +59,12 @@ module Holdup
       def rate = @outcome.seen.total.count / @outcome.seconds.to_f
 
       def handoff_ns
-        @handoff_ns ||= Analysis::Sizing::Handoff.fit(@outcome.observation.handoff_ns) { |ns| forecast(ns).call(@now, @trace, force: true).handoff_ns }
+        @handoff_ns ||= Analysis::Sizing::Handoff.fit(figures(@outcome.observation.handoff_ns, @outcome.wait_ns)) do |ns|
+          forecast(ns).call(@now, @trace, force: true).then { |played| figures(played.handoff_ns, played.wait_ns) }
+        end
       end
+
+      def figures(handoff_ns, wait_ns) = Analysis::Sizing::Handoff::Figures.new(handoff_ns:, wait_ns:)
 
       def forecast(handoff_ns)
         limits = Analysis::Sizing::Limits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
