@@ -5,40 +5,68 @@ require_relative "support/bench"
 module Bench
   # What a capture costs while it is on, and what becomes of a million events.
   class Capture
-    ARMS = ["none", "holdup probe", "holdup capture", "vernier"].freeze
-    COLUMNS = ["", "ns, median (min..max)", "added over holdup probe", "of the time, at 100,000 events a second"].freeze
+    OURS = ["holdup probe", "holdup capture", "holdup capture with stacks"].freeze
+    # rperf is for Ruby 3.4 and up.
+    PEERS = ["vernier", "gvl-tracing", *("rperf" if RUBY_VERSION >= "3.4")].freeze
+    ARMS = ["none", *OURS, *PEERS].freeze
+    RELEASES = ["one release and reacquire", "ns, median (min..max)", "added over none", "over holdup probe", "of the time, at 100,000 events a second"].freeze
+    LOAD = ["at some 100,000 events a second", "CPU us a round, median (min..max)", "added over none", "over holdup probe"].freeze
     # A release and reacquire is three events.
     RELEASES_A_SECOND = 100_000 / 3.0
-    LIMIT = 2
+    RING_LIMIT = 2
+    STACKS_LIMIT = 3
 
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @releases, @events = quick ? [3, 50_000, 30_000] : [9, 300_000, 1_000_000]
+      @rounds, @releases, @load, @events = quick ? [2, 5_000, 500, 30_000] : [5, 50_000, 4_000, 1_000_000]
     end
 
     # @return [Result]
     def call
-      @samples = Rounds.call(ARMS, @rounds) { |tool| Fresh.call("release", tool, 1, @releases) }
-      @files = Array.new([@rounds, 3].min) { Fresh.call("capture", @events) }
-      Result.new(title: "A capture", about:, tables: [Table.new(COLUMNS, rows), Table.new(["", "median (min..max)"], file_rows)], budgets:)
+      @single = Rounds.call(ARMS, @rounds) { |tool| Fresh.call("release", tool, 1, @releases) }
+      @loaded = Rounds.call(ARMS, @rounds) { |tool| Fresh.call("capture_load", tool, @load) / 1000.0 }
+      @file = Fresh.call("capture", @events)
+      Result.new(title: "A capture", about:, tables: [Table.new(RELEASES, release_rows), Table.new(LOAD, load_rows), Table.new(["", ""], file_rows)], budgets:, notes:)
     end
 
     private
 
     def about
-      "One release and reacquire of the GVL, as above, while a capture is on: its three events go to the ring. vernier beside it " \
-        "records them too, and samples stacks. Below, what becomes of #{@events} events once they are kept, in CPU time of another process."
+      "One release and reacquire of the GVL, as above, while a capture is on: its three events go to the ring. Then a load of 25 us of Ruby and one release, " \
+        "again and again, on a stack as deep as that of a Rails request, in CPU time of the whole process. Below, what becomes of #{@events} events once they are kept, in CPU time of another process."
     end
 
-    def rows = ARMS.map { |tool| [tool, Spread.of(@samples[tool]).to_s, added(tool).to_s, (tool == "none") ? "" : format("%+.2f %%", percent(tool))] }
+    def release_rows
+      ARMS.map do |tool|
+        [tool, Spread.of(@single[tool]).to_s, added(@single, tool, "none").to_s, OURS.include?(tool) ? added(@single, tool, OURS.first).to_s : "", percent_of_releases(tool)]
+      end
+    end
+
+    def percent_of_releases(tool) = (tool == "none") ? "" : format("%+.2f %%", share(tool, "none"))
+
+    def share(tool, base) = added(@single, tool, base).median * RELEASES_A_SECOND / 1e9 * 100
+
+    def load_rows
+      ARMS.map { |tool| [tool, Spread.of(@loaded[tool]).to_s(2), *["none", OURS.first].map { |base| loaded_percent(tool, base) }] }
+    end
+
+    def loaded_percent(tool, base) = (tool == base || (base != "none" && !OURS.include?(tool))) ? "" : format("%+.2f %%", loaded(tool, base))
+
+    def loaded(tool, base) = added(@loaded, tool, base) { |with, without| (with / without - 1) * 100 }.median
 
     # Round by round.
-    def added(tool) = Spread.paired(@samples[tool], @samples["holdup probe"]) { |with, without| with - without }
+    def added(samples, tool, base, &block) = Spread.paired(samples[tool], samples[base], &block || ->(with, without) { with - without })
 
-    def percent(tool) = added(tool).median * RELEASES_A_SECOND / 1e9 * 100
+    def file_rows = @file.map { |name, figure| [name.tr("_", " "), figure.round(1).to_s] }
 
-    def file_rows = @files.first.keys.map { |name| [name.tr("_", " "), Spread.of(@files.map { |file| file[name] }).to_s] }
+    def budgets
+      [Budget.new("The ring at 100,000 events a second, of the time", RING_LIMIT, share(OURS[1], OURS.first), "%"),
+        Budget.new("The ring and stacks at some 100,000 events a second, of the CPU time", STACKS_LIMIT, loaded(OURS[2], OURS.first), "%")]
+    end
 
-    def budgets = [Budget.new("A capture at 100,000 events a second, of the time", LIMIT, percent("holdup capture"), "%")]
+    def notes
+      ["vernier samples stacks each 0.5 ms of all threads and keeps the events as markers; gvl-tracing prints each event, here to nowhere; rperf samples each ms and at each switch.",
+        "\"holdup probe\" is measuring without a capture. The load's other thread wakes up 200 times a second."]
+    end
   end
 end

@@ -30,12 +30,16 @@ module Bench
     autoload :Holdup, "tools/holdup"
     autoload :HoldupProbe, "tools/holdup_probe"
     autoload :HoldupCapture, "tools/holdup_capture"
+    autoload :HoldupStacks, "tools/holdup_stacks"
+    autoload :GvlTracing, "tools/gvl_tracing"
+    autoload :Rperf, "tools/rperf"
 
     ALL = {
       "none" => -> { None.new }, "none again" => -> { None.new }, "empty hook" => -> { EmptyHook.new },
       "gvltools" => -> { Gvltools.new }, "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new },
       "gvl_metrics_middleware" => -> { GvlMetricsMiddleware.new }, "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
-      "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }, "holdup capture" => -> { HoldupCapture.new }
+      "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }, "holdup capture" => -> { HoldupCapture.new },
+      "holdup capture with stacks" => -> { HoldupStacks.new }, "gvl-tracing" => -> { GvlTracing.new }, "rperf" => -> { Rperf.new }
     }.freeze
 
     # @param name [String] a key of ALL

@@ -1,11 +1,13 @@
 # frozen_string_literal: true
 
-# capture.rb EVENTS: records so many events, then keeps and reads them; prints sizes, and the CPU time that it took (ms).
+# capture.rb EVENTS: records so many events, then keeps, reads and exports them; prints sizes, and the CPU time that it
+# took (ms).
 
 require "json"
 require "tools"
 require "holdup/capture/archive"
 require "holdup/timeline"
+require "holdup/timeline/export"
 
 RELEASES_A_UNIT = 10
 EVENTS_A_RELEASE = 3
@@ -28,11 +30,17 @@ bytes = File.binread(raw)
 archive = Holdup::Capture::Archive.new(File.join(folder, "captures"))
 packed = nil
 recording = nil
+scene = nil
 figures = {
   pack_ms: milliseconds { packed = archive.add(bytes, Time.now) },
   read_ms: milliseconds { recording = Holdup::Capture::Archive.read(packed) },
-  replay_ms: milliseconds { Holdup::Timeline::Scene.new(recording) }
+  replay_ms: milliseconds { scene = Holdup::Timeline::Scene.new(recording) }
 }
+Holdup::Timeline::Export::FORMATS.each_key do |format|
+  text = nil
+  figures[:"#{format}_ms"] = milliseconds { text = Holdup::Timeline::Export.call(scene, format) }
+  figures[:"#{format}_bytes"] = text.bytesize
+end
 puts JSON.generate(**figures, events: recording.events.size, raw_bytes: bytes.bytesize, packed_bytes: File.size(packed),
   event_ns: recording.header.event_cost_ps / 1000.0)
 $stdout.flush

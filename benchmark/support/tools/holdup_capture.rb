@@ -7,10 +7,11 @@ module Bench
     # The probe while a capture is on: every event goes to the ring as well.
     class HoldupCapture < HoldupProbe
       EVENTS = 200_000
+      STACKS_OVER_NS = 0
 
       def start
         super
-        ::Holdup::Probe.open_capture(File.join(ENV.fetch("HOLDUP_BENCH_SCRATCH"), "events"), EVENTS, 0, 0)
+        ::Holdup::Probe.open_capture(File.join(ENV.fetch("HOLDUP_BENCH_SCRATCH"), "events"), EVENTS, 0, 0, self.class::STACKS_OVER_NS)
       end
 
       def stop
