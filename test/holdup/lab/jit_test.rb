@@ -121,6 +121,15 @@ class Holdup::Lab::JitTest < Minitest::Test
     assert_match(/! these ran with another JIT than their name says.*: off\.$.*! YJIT had no memory left and compiled no more: at boot/m, text(one))
   end
 
+  # 2 MB of code and 5 of metadata.
+  def test_says_which_limit_would_show_what_too_little_memory_does
+    assert_match(/What too little memory does, `--mem-size 3` shows: half of what YJIT took/, text(found(FASTER)))
+    refute_match(/too little memory/, text(found({"off" => [20]})))
+    limited = Jit.arms({}, mem_size: 8)
+    plan = plan(arms: limited)
+    refute_match(/too little memory/, text(result(*plan.arms.map { |arm| reading(arm, jit: ON) }, plan:)))
+  end
+
   def test_fits_in_80_columns_in_each_language
     %w[en ja].each { |language| assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 } }
   end

@@ -10,6 +10,9 @@ module Holdup
       class Comparison
         # Less than that is noise even where two runs of the same happened to agree.
         LEAST_NOISE = 0.02
+        # The arm of Jit.arms without a limit.
+        UNLIMITED = "after boot"
+        MIB = 1 << 20
 
         # @param result [Sweep::Result] of Jit.arms
         def initialize(result)
@@ -54,6 +57,13 @@ module Holdup
 
         # @return [Array<Sweep::Line>] whose JIT had no memory left
         def saturated = lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
+
+        # @return [Integer, nil] MiB for code and metadata, half of what it took after boot; nil where a limit was tried, or nothing compiled
+        def half_mib
+          return if lines.any? { |line| line.arm.extra["RUBYOPT"].to_s.include?("mem-size") }
+          sizes = lines.find { |line| line.arm.label == UNLIMITED }&.readings&.last&.jit.to_h.values_at(:code_bytes, :metadata_bytes).compact
+          [sizes.sum / 2 / MIB, 1].max if sizes.any?
+        end
 
         # @return [Hash] for programs
         def to_h

@@ -69,8 +69,10 @@ module Holdup
 
         def costs
           columns = [word(:arm), *%i[memory code metadata full cold warm].map { |key| word(key) }]
-          Reports::Section.new(title: word(:costs), columns:, rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note)])
+          Reports::Section.new(title: word(:costs), columns:, rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
         end
+
+        def half = (mib = @comparison.half_mib) ? [word(:half, mib:)] : []
 
         def cost(line)
           readings, jit = line.readings, line.readings.last.jit

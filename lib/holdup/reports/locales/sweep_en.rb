@@ -42,6 +42,7 @@ module Holdup
         jitlab_speed_note: "CPU: ms of a request, all threads and processes of the server; change against off, and its range over the rounds in %. Percentiles in ms with queueing, medians of the rounds.",
         jitlab_costs: "What it costs", jitlab_memory: "memory", jitlab_code: "code", jitlab_metadata: "metadata", jitlab_full: "full", jitlab_cold: "cold", jitlab_warm: "warm after",
         jitlab_costs_note: "memory (PSS) of all processes, code and metadata of the largest. full: no memory left for more code. cold: CPU of the first requests against the last of the warm-up.",
+        jitlab_half: "What too little memory does, `--mem-size %<mib>s` shows: half of what YJIT took after boot.",
         jitlab_states: "The states with intervals: %<command>s",
         jitlab_yes: "yes", jitlab_no: "no",
 

@@ -42,6 +42,7 @@ module Holdup
         jitlab_speed_note: "CPU 時間：リクエストあたりの ms、サーバーの全プロセスと全スレッド。変化：オフに対して。各巡：その範囲（%）。パーセンタイルは ms、キュー待ちを含む、各巡の中央値。",
         jitlab_costs: "コスト", jitlab_memory: "メモリ", jitlab_code: "コード", jitlab_metadata: "メタデータ", jitlab_full: "満杯", jitlab_cold: "冷時", jitlab_warm: "暖機",
         jitlab_costs_note: "メモリ（PSS）：全プロセス。コードとメタデータ：最大のプロセス。満杯：コードのメモリがもうない。冷時：暖機の最後に対する最初のリクエストの CPU。",
+        jitlab_half: "メモリが足りないとどうなるかは `--mem-size %<mib>s`（起動後の YJIT が使った量の半分）で分かります。",
         jitlab_states: "区間を付けて比べるには: %<command>s",
         jitlab_yes: "はい", jitlab_no: "いいえ",
 
