@@ -41,6 +41,10 @@ module Holdup
       # @return [Boolean] whether no unit ended in the span
       def empty? = @windows.none? { |window| counted?(window) }
 
+      # @param key [Symbol] a key of Window::HISTOGRAMS that was read
+      # @return [Boolean] whether any such time was measured
+      def known?(key) = @windows.any? { |window| counted?(window) && window.histograms[key].count.positive? }
+
       # @return [Hash{Symbol => Array<Float, nil>}] share of the elapsed time by state, see Split; together 1.0
       def shares
         splits = @windows.map { |window| Split.of(window) if counted?(window) }

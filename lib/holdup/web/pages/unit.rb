@@ -40,7 +40,7 @@ module Holdup
 
         private
 
-        def charted = @charted ||= %w[shares heat_wall rate wall waits] + (Charts::Course::HEATS.keys - ["heat_wall"]).select { |name| course.heat(Charts::Course::HEATS[name])[:upto_ns].any? }
+        def charted = %w[shares heat_wall rate wall waits] | Charts::Course::HEATS.select { |_, key| course.known?(key) }.keys
 
         # Of one series there is time for all of them.
         def histograms_over_time = Charts::Course::HEATS.values
