@@ -12,10 +12,15 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         return unless situation.change? && !situation.jobs?
-        now, best = situation.recommendation.current.candidate.threads, situation.recommendation.best.candidate.threads
-        return if now == best
-        Finding.new(rule: :thread_count, remedy: :setting, change: situation.levers.change("threads", best),
-          **situation.evident({now:, best:}, query: "whatif --threads #{best}", threads: best))
+        now, best = situation.recommendation.current.candidate, situation.recommendation.best.candidate
+        return if now.threads == best.threads
+        Finding.new(rule: :thread_count, remedy: :setting, change: situation.levers.change("threads", best.threads), **effect(situation, now, best))
+      end
+
+      # Fewer threads in more processes may be better where fewer threads alone are not: what is advised is replayed whole.
+      def effect(situation, now, best)
+        change = best.to_h.slice(*%i[threads processes] & best.differences(now))
+        situation.evident({now: now.threads, best: best.threads}, query: "whatif #{change.map { |name, count| "--#{name} #{count}" }.join(" ")}", **change)
       end
     end
   end

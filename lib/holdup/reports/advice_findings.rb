@@ -57,8 +57,14 @@ module Holdup
 
       def expected(finding)
         return word(:expected_unknown) unless finding.interval
-        low, high = finding.interval.minmax
-        word((finding.measure == :throughput) ? :expected_throughput : :expected_gain, gain: @figures.share(finding.gain), low: @figures.share(low), high: @figures.share(high))
+        worse = finding.measure != :throughput && finding.gain.negative?
+        gain, (low, high) = worse ? [-finding.gain, finding.interval.minmax.map(&:-@).reverse] : [finding.gain, finding.interval.minmax]
+        word(expectation(finding, worse), gain: @figures.share(gain), low: @figures.share(low), high: @figures.share(high))
+      end
+
+      def expectation(finding, worse)
+        return :expected_throughput if finding.measure == :throughput
+        worse ? :expected_loss : :expected_gain
       end
     end
   end

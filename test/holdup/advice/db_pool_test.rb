@@ -22,6 +22,12 @@ module Holdup::Advice
       assert_match(/In config\/database.yml:1 \(then restart\):\n- pool: 3\n\+ pool: 5\z/, told["do"])
     end
 
+    def test_nobody_knows_who_keeps_the_connections
+      told = told(found = find(DbPool, units: unit(units: 20, io: 5, cpu: 5), setting: SETTING) { |sample| [waits(sample).first.then { |one| one.with(sums: one.sums.merge(pool_held_ns: 0)) }] })
+      assert_equal :db_pool_unheld, found.rule
+      assert_match(/Who keeps the connections meanwhile is not known/, told["seen"])
+    end
+
     def test_nobody_waits
       assert_nil find(DbPool, units: unit(io: 5))
     end

@@ -9,8 +9,8 @@ module Holdup::Advice
 
     LEVERS = [{"lever.threads.value": 1, "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}].freeze
 
-    def found(levers: LEVERS, **recording)
-      find(ThreadCount, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10, **recording)), levers:)
+    def found(levers: LEVERS, limits: {}, **recording)
+      find(ThreadCount, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10, **recording), **limits), levers:)
     end
 
     def test_more_threads_with_a_diff_of_the_line
@@ -21,6 +21,13 @@ module Holdup::Advice
       assert_match(/\AReplayed at peak load, queued \+ stalled at p95: [\d.]+ m?s now, [\d.]+ m?s then\. \[holdup whatif --threads #{best}\]\z/, told["seen"])
       assert_equal "Change the number of threads. In config/puma.rb:12 (then restart (SIGUSR2 to the master)):\n- threads 1, 1\n+ threads #{best}, #{best}", told["do"]
       assert_match(/\A[\d.]+ % less queued \+ stalled .*\([\d.]+ % to [\d.]+ % with 90 % confidence\)\z/, told["expect"])
+    end
+
+    # Two threads alone would be worse; with a second process they are better.
+    def test_what_is_advised_is_replayed_whole
+      found = found(limits: {pool: 2})
+      assert_match(/\Awhatif --threads \d --processes 2\z/, found.facts[:query])
+      assert_operator found.gain, :>, 0
     end
 
     def test_nothing_where_the_number_is_right

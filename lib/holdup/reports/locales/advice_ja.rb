@@ -61,6 +61,7 @@ module Holdup
         advice_self_test_note: "実測と、同じ設定での再生の結果。A：すべて 10 % 以内。B：20 % 以内。C：他の設定については何も言いません。キュー待ち + ストールの誤差は応答に対する割合です。",
         advice_findings: "所見（効果の大きい順）", advice_no_findings: "他に目立つことはありません。",
         advice_expected: "効果", advice_expected_gain: "キュー待ち + ストールが応答に対して %<gain>s 減る（90 %% 信頼区間 %<low>s〜%<high>s）",
+        advice_expected_loss: "キュー待ち + ストールが応答に対して %<gain>s 増える（90 %% 信頼区間 %<low>s〜%<high>s）",
         advice_expected_throughput: "ジョブの処理量が %<gain>s 増える、または同じ量をその分少ないスレッドで（90 %% 信頼区間 %<low>s〜%<high>s）",
         advice_expected_unknown: "予測なし：記録からは分かりません",
         advice_evidence: "根拠", advice_do: "対処", advice_risk: "危険", advice_verify: "確認", advice_undo: "戻す",
