@@ -2,6 +2,7 @@
 
 require_relative "../capture/archive"
 require_relative "../inquiry/values"
+require_relative "../reports/kept_captures"
 require_relative "../reports/timeline"
 require_relative "../reports/timeline_story"
 require_relative "../reports/width"
@@ -14,16 +15,17 @@ require_relative "places"
 
 module Holdup
   class CLI
-    # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer.
+    # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer; or which captures are kept.
     class Timeline
       UNIT = /\A(slowest|caught|\d{1,9})\z/
       EXPORTS = Holdup::Timeline::Export::FORMATS.keys
 
       def self.options(_console)
-        Options.new("holdup timeline FILE [options]", rest: :files, mixed: true) do |parser, values|
-          parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,", "the one that `holdup capture --until` ended with") { |text| values[:unit] = unit(text) }
+        Options.new("holdup timeline [FILE|ID] [options]", rest: :files, mixed: true) do |parser, values|
+          parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,", "the one beyond the rule that it was taken for") { |text| values[:unit] = unit(text) }
           parser.on("--export FORMAT", "all of it for another viewer, or for programs:", EXPORTS.join(", ")) { |text| values[:export] = Inquiry::Values.choice("--export", text, EXPORTS) }
           parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
+          parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
         end
       end
@@ -35,16 +37,18 @@ module Holdup
       private_class_method :unit
 
       # @param console [Console]
-      # @param files [Array<String>] the one file
+      # @param files [Array<String>] the one file, or id of one that is kept; none: those that are kept are listed
       # @param unit [String, nil] id, or "slowest"
       # @param export [Symbol, nil] one of EXPORTS
       # @param out [String, nil] file that the export is written to
+      # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError]
-      def initialize(console:, files: [], unit: nil, export: nil, out: nil, language: nil)
-        raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one") unless files.size == 1
+      def initialize(console:, files: [], unit: nil, export: nil, out: nil, store: nil, language: nil)
+        raise UsageError.new("timeline takes one file, got #{files.size}", "`holdup capture` makes one") if files.size > 1 || (files.empty? && (unit || export))
         check(unit, export, out)
         @console = console
+        @archive = Holdup::Capture::Archive.new(Places.captures(console.env, store))
         @file = files.first
         @unit = unit
         @export = export
@@ -67,6 +71,7 @@ module Holdup
       end
 
       def text
+        return Reports::KeptCaptures.new(@archive.kept, words: @words, layout:).call unless @file
         return exported if @export
         (@unit ? story : overview).call
       end
@@ -77,9 +82,9 @@ module Holdup
       def scene = @scene ||= Holdup::Timeline::Scene.new(read)
 
       def read
-        Holdup::Capture::Archive.read(@file)
+        Holdup::Capture::Archive.read(File.exist?(@file) ? @file : @archive.find(@file)&.path || @file)
       rescue SystemCallError => error
-        raise Error.new("#{@file} can't be read (#{error.message})", "give a file that `holdup capture` made")
+        raise Error.new("#{@file} can't be read (#{error.message})", "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
       def layout = Reports::Layout.new(width: @console.width(120), style: Reports::Style.for(@console.out, @console.env))

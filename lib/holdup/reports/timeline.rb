@@ -43,7 +43,7 @@ module Holdup
       # @return [Array<String>] what it cost, and what is missing
       def remarks
         share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
-        [word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(word(:open) unless @header.closed?),
+        [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(word(:open) unless @header.closed?),
           *(word(:lost, count: Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
       end
 
@@ -76,6 +76,13 @@ module Holdup
       def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
 
       def time(ticks) = @names.time(ticks)
+
+      # What it was waiting for, and what came.
+      def by_rule
+        rule, unit = @header.facts.values_at("rule", "unit")
+        return [] unless rule.is_a?(String) && @header.caught.positive?
+        [word(:by_rule, rule: Width.clean(rule), unit: @names.text(unit&.to_s), stalled: Figures.duration(@header.caught_stalled_ns), wall: Figures.duration(@header.caught_wall_ns))]
+      end
 
       def head = [*@layout.bold(title), *remarks.flat_map { |remark| @layout.lines(remark) }]
 

@@ -80,9 +80,25 @@ class TimelineCommandTest < Minitest::Test
     end
   end
 
+  def test_lists_what_is_kept_and_opens_one_of_them
+    assert_match(/\ANo capture is kept\. `holdup capture`/, holdup("timeline").out)
+    Dir.mktmpdir do |folder|
+      captures = Holdup::Capture::Archive.new(File.join(folder, "captures"))
+      captures.add(caught("GET /li\e[31mght"), Time.at(60))
+      captures.add(EventRing.new.running(2).bytes(to: 9 * MS), Time.at(0))
+      File.write(File.join(captures.dir, "19700101T000200Z-9.holdup-capture"), "nonsense")
+      said = holdup("timeline", "--store", File.join(folder, "store.sqlite3")).out.gsub(/\n {10,}/, " ").lines(chomp: true)
+      assert_equal ["19700101T000200Z-9  It is damaged.",
+        "19700101T000100Z-7  GET /li?[31mght stalled 70.0 ms of 80.0 ms, most for GET /hog. 3 events of pid 7. By rule: stall > 50 ms.",
+        "19700101T000000Z-7  0 events of pid 7. Asked for."], said[1..3]
+      assert_match(/^It was kept because GET \/li\?\[31mght stalled 70\.0 ms of 80\.0 ms \(stall > 50 ms\)/, holdup("timeline", "19700101T000100Z-7", "--store", File.join(folder, "store.sqlite3")).out)
+      assert_match(/保存されたキャプチャ（新しい順）：3 件/, holdup("timeline", "--store", File.join(folder, "store.sqlite3"), "--lang", "ja").out)
+    end
+  end
+
   def test_what_is_asked_wrongly
     with_capture do |file|
-      assert_equal [2, 2, 2, 2], [["timeline"], ["timeline", file, file], ["timeline", file, "--unit", "x"], ["timeline", file, "--what"]].map { |given| holdup(*given).status }
+      assert_equal [2, 2, 2, 2], [["timeline", "--unit", "1"], ["timeline", file, file], ["timeline", file, "--unit", "x"], ["timeline", file, "--what"]].map { |given| holdup(*given).status }
       assert_match(/no unit 99 in this capture/, holdup("timeline", file, "--unit", "99").err)
       assert_match(/none can't be read .*; give a file that `holdup capture` made/, holdup("timeline", "/none").err)
       assert_match(/is no capture of Holdup/, holdup("timeline", __FILE__).err)
@@ -90,6 +106,13 @@ class TimelineCommandTest < Minitest::Test
   end
 
   private
+
+  def caught(name)
+    facts = {"trigger" => "rule", "rule" => "stall > 50 ms", "unit" => name, "stalled_ns" => 70 * MS, "wall_ns" => 80 * MS, "holder" => "GET /hog"}
+    bytes = EventRing.new.running(2).begins(1, 2, 1).ends(1, 2, 8, name: "GET /hog").bytes(to: 9 * MS)
+    bytes.bytesplice(312, 24, [1, 70 * MS, 80 * MS].pack("Q<3"))
+    Holdup::Capture::Facts.add(bytes, facts)
+  end
 
   # The light unit is ready again at 10 ms, beside the hog that holds until 100 ms, and gets the GVL at 102 ms.
   def with_capture(stacks: false)
