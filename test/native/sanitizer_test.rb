@@ -57,8 +57,9 @@ class SanitizerTest < NativeTest
         handle = Probe.enter
         inner = Probe.enter
         i.odd? ? GvlWork.release(2) : GvlWork.wait(10_000)
+        Probe.stalled(i.even? ? handle : inner)
         Probe.finish(inner)
-        Probe.record(handle, 1 + i % 2, "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}", "q" * (i % 100), i, i.even?)
+        Probe.record(handle, 1 + i % 2, "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}", "q" * (i % 100), i, i.even?, nil, nil, ["0af7651916cd43dd8448eb211c80319c", "x" * 32, "\\0" * 31, nil][i % 4])
       }
       8.times.map { |t| Thread.new { 100.times { |i| one.(i + t) } } }.each(&:join)
       200.times { Thread.new { Probe.enter } } # dies with a unit open
@@ -85,6 +86,7 @@ class SanitizerTest < NativeTest
       captured = 30.times.count do |i|
         Probe.open_capture("#{folder}/capture\#{i}", 1_000, i, 0, i.even? ? 100_000 : 0) or next
         Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
+        [0, 11, 95, 96, 10**6].each { |series| Probe.limit_capture(series, i, 1) } if i.odd?
         3.times.map { |t| Thread.new { 20.times { |k| one.(k + t) } } }.each(&:join)
         Array.new(1_100) { Thread.new { Probe.name_captured(Thread.current, "") } }.each(&:join) if i == 7 # more than the table has room for
         Probe.setting = "{}"
