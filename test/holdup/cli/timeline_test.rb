@@ -34,7 +34,7 @@ class TimelineCommandTest < Minitest::Test
     with_capture(stacks: true) do |file|
       said = holdup("timeline", file).out
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/, said)
-      assert_match(/^93\.8 % of it has a method\. 1 stacks: /, said)
+      assert_match(/^93\.8 % of all waiting has a method\. Taking 1 stacks cost /, said)
       story = holdup("timeline", file, "--unit", "1").out
       assert_includes story.gsub(/\s+/, " "), "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) 90.0 ms."
       assert_includes story.gsub(/\s+/, " "), "waited for GET /hog (thread srv 1) 90.0 ms in Report#crunch (app/models/report.rb:13), the hand-off"
