@@ -22,6 +22,15 @@ class DemoAdviceTest < Minitest::Test
     %w[keep unknown].each { |verdict| assert_nil Demo::Advice.followed({"verdict" => verdict}) }
   end
 
+  def test_where_all_is_to_stay_a_neighbour_is_tried
+    row = ->(threads, **rest) { {**NOW, "io_threads" => 0, "wait_ns" => {"p95" => 1}, "threads" => threads}.merge(rest.transform_keys(&:to_s)) }
+    others = [row[1, wait_ns: {}], row[2, processes: 3], row[3], row[4], row[2, time_slice_ns: 10_000_000]]
+    keep = {"verdict" => "keep", "current" => row[5], "candidates" => [*others, row[5], row[7]]}
+    assert_equal({workers: 2, threads: 3, slice_ns: nil}, Demo::Advice.neighbour(keep))
+    assert_nil Demo::Advice.neighbour(keep.merge("candidates" => [row[5], row[7]]))
+    %w[change unknown].each { |verdict| assert_nil Demo::Advice.neighbour(keep.merge("verdict" => verdict)) }
+  end
+
   def test_settings_one_after_the_other
     assert_equal [[5, 3], true], Demo::Options.parse(%w[--threads 5,3 --jobs]).then { |options| [options.threads, options.jobs] }
     %w[5,x 0 5,-1].each { |list| assert_equal 2, refused(list) }

@@ -13,6 +13,7 @@ module Demo
     # Between the first unit and a full minute, and between that and the last unit: an interval takes two blocks of time.
     EDGE_S = 8
     MINUTE_S = 60
+    ALIKE = %w[processes io_threads time_slice_ns].freeze
 
     # @param env [Hash<String, String>]
     # @param folder [String]
@@ -51,9 +52,23 @@ module Demo
       {workers: best["processes"], threads: best["threads"], slice_ns: (best["time_slice_ns"] if best["time_slice_ns"] != now["time_slice_ns"])}
     end
 
+    # Where all is to stay as it is, a neighbour in the table shows as well whether predictions are true.
+    # @param advice [Hash{String => Object}]
+    # @return [Hash{Symbol => Integer}, nil] workers and threads of the one nearest to half of the threads; nil where none was replayed
+    def self.neighbour(advice)
+      return unless advice["verdict"] == "keep"
+      now = advice["current"]
+      others = advice["candidates"].select { |one| one["threads"] < now["threads"] && one["wait_ns"].any? && ALIKE.all? { |key| one[key] == now[key] } }
+      others.min_by { |one| (one["threads"] - now["threads"] / 2.0).abs }&.then { |one| {workers: one["processes"], threads: one["threads"], slice_ns: nil} }
+    end
+
     # @param since [Time] when the first unit was sent after the restart
     # @return [void]
-    def verify(since) = system(@env, *command("--verify", @file, "--since", minute(since)))
+    # @raise [Failure] where it can't say; that a prediction was missed is an answer
+    def verify(since)
+      system(@env, *command("--verify", @file, "--since", minute(since)))
+      raise Failure, "holdup advise --verify failed" unless [0, 1].include?($?.exitstatus)
+    end
 
     private
 
