@@ -37,6 +37,12 @@ module Holdup
     # @raise [ArgumentError] for another series
     def merge(other) = Accumulator.new(self).add(other).to_window
 
+    # @param names [Array<Symbol>] of HISTOGRAMS
+    # @return [Window] that has only the heads of all others
+    def spread_of(names)
+      with(histograms: histograms.merge(histograms.except(*names).transform_values { |one| Histogram::Head.of(one) }))
+    end
+
     # @return [Integer] ns that its units stalled
     def stalled_ns = histograms[:stalled].sum
 

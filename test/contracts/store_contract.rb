@@ -190,6 +190,12 @@ module StoreContract
       @store.stalls(START, START + DAY).map { |one| one.to_h.values }.sort_by(&:to_s)
   end
 
+  def test_of_histograms_that_are_not_wanted_the_heads_are_read
+    @store.commit(mixed_windows(Random.new(8)), {})
+    assert_equal @store.windows(START, START + DAY).map { |one| one.spread_of(%i[wall]) }.to_set, @store.windows(START, START + DAY, histograms: %i[wall]).to_set
+    assert_equal [Holdup::Histogram::Head] * 6, @store.windows(START, START + DAY, histograms: []).first.histograms.values.map(&:class)
+  end
+
   def test_which_setting_was_seen_when
     @store.commit(mixed_windows(Random.new(7)), {})
     expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"), kinds: [:job]).map { |sum| [sum.window.start_s, sum.window.setting] }

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "tally"
-
 module Holdup
   module Analysis
     # Who stalled and who caused it, over everything that ran in the processes: units, threads outside units
@@ -14,13 +12,13 @@ module Holdup
     class Blame
       Line = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
         # @param series [Series]
-        # @param window [Window]
+        # @param windows [Array<Window>] of it
         # @return [Line] of a nested series with negative figures
-        def self.of(series, window)
+        def self.of(series, windows)
           sign = (series.kind == :nested) ? -1 : 1
-          new(name: series.name, kind: series.kind, queue: series.queue, count: window.count,
-            suffered: sign * window.histograms[:stalled].sum, caused: sign * window.sums[:caused_ns],
-            running: sign * window.histograms[:running].sum, acquisitions: sign * window.sums[:acquisitions])
+          suffered, running = %i[stalled running].map { |name| sign * windows.sum { |window| window.histograms[name].sum } }
+          caused, acquisitions = %i[caused_ns acquisitions].map { |name| sign * windows.sum { |window| window.sums[name] } }
+          new(name: series.name, kind: series.kind, queue: series.queue, count: windows.sum(&:count), suffered:, caused:, running:, acquisitions:)
         end
 
         # @return [Float, nil] ns of stall per unit
@@ -34,7 +32,7 @@ module Holdup
       # @param handoff_ns [Integer]
       # @return [Blame]
       def self.of(entries, handoff_ns:)
-        lines = entries.group_by(&:series).map { |series, same| Line.of(series, Tally.sum(same.map(&:window))) }
+        lines = entries.group_by(&:series).map { |series, same| Line.of(series, same.map(&:window)) }
         new(lines:, handoff_ns:)
       end
 

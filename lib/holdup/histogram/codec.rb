@@ -2,6 +2,7 @@
 
 require_relative "../errors"
 require_relative "buckets"
+require_relative "head"
 
 module Holdup
   # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take one byte
@@ -49,10 +50,13 @@ module Holdup
       all.to_histogram
     end
 
-    # @param head [String] the first HEAD_BYTES of what dump returned, or more of it
-    # @return [Integer] the histogram's sum
+    # @param bytes [String] the first HEAD_BYTES of what dump returned, or more of it
+    # @return [Histogram::Head]
     # @raise [DamagedData]
-    def sum(head) = head.unpack("Cw2")[2] || damaged("its numbers end early")
+    def head(bytes)
+      _, count, sum = bytes.unpack("Cw2")
+      sum ? Histogram::Head.new(count:, sum:) : damaged("its numbers end early")
+    end
 
     # In C where it is there and nothing is wrong with them.
     def read(bytes) = defined?(HistogramDumps) && HistogramDumps.sum(bytes)

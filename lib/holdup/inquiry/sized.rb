@@ -29,7 +29,7 @@ module Holdup
         @factor = factor
         @warm_up_s = warm_up_s
         @setting = setting
-        @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account]))
+        @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account], histograms: []))
         @sums = wanted(store.sums(from_s, to_s).map(&:window))
         @stalls = -> { wanted(store.stalls(from_s, to_s)) }
         @samples = of_setting(store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact))

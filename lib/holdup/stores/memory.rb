@@ -38,11 +38,11 @@ module Holdup
       def progress = @rows.transaction { @progress.dup }
 
       # @see Sql#windows
-      def windows(from_s, to_s, seconds: nil, **filter)
+      def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
         filter = Filter.new(**filter)
         Enumerator.new do |found|
           ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
-            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window| found << window if filter.match?(window.series) }
+            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window| found << window.spread_of(histograms) if filter.match?(window.series) }
           end
         end
       end

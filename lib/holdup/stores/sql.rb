@@ -58,6 +58,7 @@ module Holdup
       # @param kinds [Array<Symbol>, nil] nil for all; and names, queues: globs (String, Array<String> or nil)
       # @param seconds [Integer, nil] longest window wanted, for charts
       # @param only [#series?, nil] whether a series is wanted, beside all this
+      # @param histograms [Array<Symbol>] that are wanted; the others have only their heads, see Histogram::Head
       # @return [Enumerator<Window>] each second once, from the coarsest windows that fit. It reads one consistent state
       #   while it is iterated; don't keep it half read
       # @raise [StoreError] when iterated

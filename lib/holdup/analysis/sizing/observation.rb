@@ -89,10 +89,12 @@ module Holdup
 
         private
 
+        # Windows of many series are of the same minutes.
         def counts
-          recording.windows.each_with_object(Hash.new(0.0)) do |window, all|
-            minutes = [window.seconds / MINUTE_S, 1].max
-            minutes.times { |minute| all[window.start_s + minute * MINUTE_S] += window.count.fdiv(minutes) }
+          @counts ||= recording.windows.group_by { |window| [window.start_s, window.seconds] }.each_with_object(Hash.new(0.0)) do |((start_s, seconds), same), all|
+            minutes = [seconds / MINUTE_S, 1].max
+            share = same.sum(&:count).fdiv(minutes)
+            minutes.times { |minute| all[start_s + minute * MINUTE_S] += share }
           end
         end
 
@@ -116,7 +118,7 @@ module Holdup
 
         def windows_sum(key) = recording.windows.sum { |window| window.sums.fetch(key) }
 
-        def histogram(key) = (@histograms ||= {})[key] ||= Histogram.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+        def histogram(key) = (@histograms ||= {})[key] ||= Histogram::Head.sum(recording.windows.map { |window| window.histograms.fetch(key) })
 
         # Threads outside of units hold the GVL too.
         def utilisation = (histogram(:running).sum + recording.between.held_ns * units) / (seconds * NS * hosts * processes)

@@ -39,10 +39,13 @@ module Holdup
         def between(seconds, from_s, to_s) = each(seconds, from_s, to_s).to_a
 
         # @param series_ids [Array<Integer>, nil] nil for all
+        # @param histograms [Array<Symbol>] see Sql#windows
         # @return [Enumerator<Window>]
-        def each(seconds, from_s, to_s, series_ids: nil)
-          return to_enum(:each, seconds, from_s, to_s, series_ids:) unless block_given?
-          @connection.read { |db| span(db, seconds, from_s, to_s, series_ids).order(:start_s, :series_id).each { |row| yield @codec.window(row) } }
+        def each(seconds, from_s, to_s, series_ids: nil, histograms: Window::HISTOGRAMS)
+          return to_enum(:each, seconds, from_s, to_s, series_ids:, histograms:) unless block_given?
+          @connection.read do |db|
+            span(db, seconds, from_s, to_s, series_ids).select(*@codec.columns(histograms)).order(:start_s, :series_id).each { |row| yield @codec.window(row, histograms) }
+          end
         end
 
         # @param stretch [ReadPlan::Stretch]
@@ -56,12 +59,10 @@ module Holdup
         end
 
         # From the index alone.
-        # @return [Array<(Integer, Setting)>] see Sql#sightings
-        def sightings(stretch, step_s, series_ids:)
-          start = Sequel[:start_s].sql_number
+        # @return [Array<(Integer, Setting)>] each start of windows of a setting
+        def sightings(stretch, series_ids:)
           @connection.read do |db|
-            found = span(db, stretch.seconds, stretch.from_s, stretch.to_s, series_ids).group(:setting_id, start - start % step_s)
-            found.select_map([Sequel.function(:min, :start_s).as(:at_s), :setting_id]).map { |at_s, id| [at_s, @codec.settings.value(id)] }
+            span(db, stretch.seconds, stretch.from_s, stretch.to_s, series_ids).distinct.select_map(%i[start_s setting_id]).map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end
         end
 

@@ -19,11 +19,11 @@ module Holdup
         end
 
         # @see Sql#windows
-        def windows(from_s, to_s, seconds: nil, **filter)
+        def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
           filter = Filter.new(**filter)
           Enumerator.new do |found|
             each_stretch(from_s, to_s, seconds, filter) do |stretch, series_ids|
-              @rows.each(stretch.seconds, stretch.from_s, stretch.to_s, series_ids:) { |window| found << window }
+              @rows.each(stretch.seconds, stretch.from_s, stretch.to_s, series_ids:, histograms:) { |window| found << window }
             end
           end
         end
@@ -39,7 +39,7 @@ module Holdup
         # @see Sql#sightings
         def sightings(from_s, to_s, step_s:, **filter)
           found = []
-          each_stretch(from_s, to_s, step_s, Filter.new(**filter)) { |stretch, series_ids| found.concat(@rows.sightings(stretch, step_s, series_ids:)) }
+          each_stretch(from_s, to_s, step_s, Filter.new(**filter)) { |stretch, series_ids| found.concat(@rows.sightings(stretch, series_ids:)) }
           found.group_by { |at_s, setting| [at_s / step_s, setting] }.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 

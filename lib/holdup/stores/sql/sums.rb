@@ -13,9 +13,11 @@ module Holdup
       # which is added up at once (with the extension that the probe brings). A window that is not asked for by itself is never
       # made: that is nearly all of a long span's time.
       class Sums
-        # A query adds up the windows of so many starts. Meanwhile no other thread of an application that shows the dashboard
-        # can run, so it has to be short.
+        # A query adds up the windows of so many starts, or so many windows of few series. Meanwhile no other thread of an
+        # application that shows the dashboard can run, so it has to be short.
         STARTS = 24
+        WINDOWS = 2400
+        MOST_STARTS = 240
         NUMBERS = [:count, :errors, *Window::SUMS].freeze
         EMPTY = Window::HISTOGRAMS.to_h { |name| [name, Histogram.empty] }.freeze
 
@@ -39,7 +41,7 @@ module Holdup
         # @param series_ids [Array<Integer>, nil] nil for all
         # @return [void]
         def add(stretch, series_ids)
-          pieces(stretch).each { |piece| rows(piece, series_ids).each { |row| @found[key(row)].add(row, piece.seconds) } }
+          pieces(stretch, series_ids).each { |piece| rows(piece, series_ids).each { |row| @found[key(row)].add(row, piece.seconds) } }
         end
 
         # @return [Array<Sum>]
@@ -48,8 +50,8 @@ module Holdup
         private
 
         # Cut at round times, so that what belongs together is in one.
-        def pieces(stretch)
-          length_s = stretch.seconds * STARTS
+        def pieces(stretch, series_ids)
+          length_s = stretch.seconds * (series_ids ? (WINDOWS / [series_ids.size, 1].max).clamp(STARTS, MOST_STARTS) : STARTS)
           cuts = (stretch.from_s.ceildiv(length_s) * length_s...stretch.to_s).step(length_s).to_a
           [stretch.from_s, *cuts, stretch.to_s].uniq.each_cons(2).map { |from_s, to_s| stretch.with(from_s:, to_s:) }
         end

@@ -14,8 +14,10 @@ module Holdup
       class WindowCodec
         COLUMNS = [:seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
 
+        HEADS = Window::HISTOGRAMS.to_h { |name| [name, Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)] }.freeze
+
         # What a Stall is read from: of the histogram its head, which has the sum.
-        STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, Sequel.function(:substr, :stalled, 1, Histogram::Codec::HEAD_BYTES).as(:stalled)].freeze
+        STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
 
         # @return [Catalog]
         attr_reader :series, :settings, :hosts
@@ -38,19 +40,24 @@ module Holdup
             *Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }]
         end
 
+        # @param histograms [Array<Symbol>] that are wanted; of the others their heads
+        # @return [Array] what a window is read from
+        def columns(histograms) = (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
+
         # @param row [Hash{Symbol => Object}]
+        # @param histograms [Array<Symbol>] see columns
         # @return [Window]
-        def window(row)
+        def window(row, histograms = Window::HISTOGRAMS)
           Window.new(start_s: row[:start_s], seconds: row[:seconds], series: @series.value(row[:series_id]),
             setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), count: row[:count], errors: row[:errors],
-            sums: row.slice(*Window::SUMS), histograms: Window::HISTOGRAMS.to_h { |name| [name, Histogram.load(row[name])] })
+            sums: row.slice(*Window::SUMS), histograms: Window::HISTOGRAMS.to_h { |name| [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])] })
         end
 
         # @param row [Hash{Symbol => Object}] with STALL
         # @return [Stall]
         def stall(row)
           Stall.new(series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s],
-            stalled_ns: Histogram::Codec.sum(row[:stalled]), caused_ns: row[:caused_ns])
+            stalled_ns: Histogram::Codec.head(row[:stalled]).sum, caused_ns: row[:caused_ns])
         end
 
         # @return [Array<Integer>] what identifies a window in its span
