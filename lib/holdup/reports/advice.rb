@@ -42,8 +42,8 @@ module Holdup
       end
 
       def table
-        section = @table.section or return []
-        [*@layout.section(section), "", *@layout.lines(@verdict.amdahl)]
+        section, amdahl = @table.section, @verdict.amdahl
+        [*(@layout.section(section) if section), *(["", *@layout.lines(amdahl)] if amdahl)]
       end
 
       def findings

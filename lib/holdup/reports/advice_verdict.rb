@@ -43,8 +43,11 @@ module Holdup
         [*effect, *promise, *growth, *cold, confidence, *sampling.call, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
       end
 
-      # @return [String]
-      def amdahl = word(:amdahl, amdahl: @recommendation.amdahl, share: Figures.share(@recommendation.recording.demand.idle_share))
+      # @return [String, nil] known to be wrong, and what many go by; nil where there is no recording
+      def amdahl
+        share = @recommendation&.recording&.demand&.idle_share or return
+        word(:amdahl, amdahl: @recommendation.amdahl, share: Figures.share(share))
+      end
 
       private
 

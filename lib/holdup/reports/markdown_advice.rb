@@ -29,10 +29,11 @@ module Holdup
 
       def head = ["# #{escape(@verdict.title)}", "", "**#{escape(@verdict.sentence)}**", *@verdict.details.flat_map { |text| ["", escape(text)] }]
 
-      def table
-        section = @table.section or return []
+      def table = [*((section = @table.section) && candidates(section)), *(["", escape(@verdict.amdahl)] if @verdict.amdahl)]
+
+      def candidates(section)
         ["", "## #{escape(section.title)}", "", line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) },
-          *section.notes.flat_map { |note| ["", escape(note)] }, "", escape(@verdict.amdahl)]
+          *section.notes.flat_map { |note| ["", escape(note)] }]
       end
 
       def findings

@@ -37,10 +37,10 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }, "", *@layout.table(section, width: WIDTH)].join("\n")}\n"
+      def call = "#{[*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }, "", *@layout.table(section, width: WIDTH), "", *@layout.lines(amdahl)].join("\n")}\n"
 
       # @return [Page] for other layouts
-      def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:)])
+      def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes: [amdahl])])
 
       # @return [String] for programs; ends with a newline
       def json = "#{JSON.pretty_generate(to_h)}\n"
@@ -49,7 +49,7 @@ module Holdup
       def to_h
         gained = {gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
         apart = (known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}
-        {**json_of(@found), **gained, **apart, unsupported: @found.unsupported}
+        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl, unsupported: @found.unsupported}
       end
 
       private
@@ -77,6 +77,8 @@ module Holdup
         low, high = @found.interval.minmax.map { |bound| worse ? -bound : bound }.minmax
         word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name, low: @figures.share(low), high: @figures.share(high))
       end
+
+      def amdahl = @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
 
       # What the recorded Ruby or server would have to be for it.
       def remarks

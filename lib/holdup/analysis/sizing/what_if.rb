@@ -73,6 +73,12 @@ module Holdup
         # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to compare
         def nobody_left? = series.all? { |name| @change.claims?(name) }
 
+        # @return [Integer] what Amdahl's law would say of the units as they are
+        def amdahl = @base.amdahl
+
+        # @return [Float] what it would say so by
+        def idle_share = @base.recording.demand.idle_share
+
         # @return [Demand] after the change
         def demand = @base.estimates.call(@units.changed(traffic))
 

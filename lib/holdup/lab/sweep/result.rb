@@ -80,6 +80,13 @@ module Holdup
       # @return [Float] of the promised percentile, against the baseline at the same rate
       def gain(line, base = at(plan.baseline, rate)) = 1 - line.percentile(share) / base.percentile(share).to_f
 
+      # @return [Float, nil] share of its own time that a request of the baseline leaves the GVL to others, at the lowest rate
+      def idle_share
+        reading = rates.min && at(plan.baseline, rates.min)&.readings&.first or return
+        own_ns = reading.idle_ns + reading.running_ns
+        reading.idle_ns.fdiv(own_ns) if own_ns.positive?
+      end
+
       # @return [Boolean] whether a recording of the baseline was replayed
       def predicted? = @ledger.predictions.any?
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../analysis/amdahl"
 require_relative "../../reports/figures"
 require_relative "../../reports/width"
 
@@ -40,6 +41,12 @@ module Holdup
         errors = @result.rates.flat_map { |rate| @result.lines(rate).map { |line| line.errors(@result.share) } }.reject(&:empty?)
         worst = %i[throughput wait percentile].to_h { |key| [key, share(errors.map { |error| error[key].abs }.max)] }
         word(:predicted, base:, share: percentile, **worst)
+      end
+
+      # @return [String, nil] what Amdahl's law says of the baseline, beside what was measured
+      def amdahl
+        share = @result.idle_share or return
+        @words.call(:advice_amdahl, amdahl: Analysis::Amdahl.suggestion(share), share: share(share))
       end
 
       # @return [Array<String>] what to mistrust

@@ -31,7 +31,7 @@ module Holdup
         Reports::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? notes : [])
       end
 
-      def notes = [*(@sentences.predictions unless @result.plan.tool), word(:note, percentile:), *(word(:predicted_note) if @result.predicted?)]
+      def notes = [*(@sentences.predictions unless @result.plan.tool), word(:note, percentile:), *(word(:predicted_note) if @result.predicted?), *@sentences.amdahl]
 
       def columns
         compared = @result.predicted? ? [word(:expected), word(:off)] : []
