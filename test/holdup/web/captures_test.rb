@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/capture/archive"
 require "holdup/web"
 require "json"
+require "json"
 
 class Holdup::Web::CapturesTest < Minitest::Test
   include Dashboard
@@ -77,38 +78,22 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_equal 2, excerpt.units.size
   end
 
-  def test_columns_add_up_to_what_the_timeline_says
-    get "/captures/#{keep}/columns"
-    told = columns(last_response.body)
-    assert_equal scene.lanes.map { |lane| lane.spans.to_h { |span| [[span.from, span.to], span.state] } }, told[:lanes].map { |lane| lane.to_h { |from, to, state, _| [[from, to], state] } }
-    assert_equal scene.lanes.map { |lane| lane.spans.map(&:length).sum }, told[:lanes].map { |lane| lane.sum { |from, to, *| to - from } }
-    held = told[:holders].sum { |from, to, *| to - from }
-    assert_equal held, scene.lanes.sum { |lane| lane.sums[:running] }
-    assert_equal [["srv 1", 1], ["srv 2", 2]], told[:holders].map { |_, _, lane, unit| [told[:names][lane], unit] }.uniq.reject { |_, unit| unit.zero? }
-  end
-
-  # As assets/src/timeline/data.js reads them.
-  def columns(bytes)
-    version, length = bytes.unpack("L<2")
-    assert_equal 1, version
-    head = JSON.parse(bytes.byteslice(8, length))
-    at = 8 + length
-    take = lambda do |format, size, count|
-      at += -at % 8
-      bytes.unpack("#{format}#{count}", offset: at).tap { at += size * count }
+  def test_the_real_one_names_who_held_and_what_it_ran
+    kept = KeptCapture.new
+    @app = dashboard(captures: -> { kept.folder })
+    get "/captures"
+    assert_match(/Storefront worker 0 holdup capture --until: stall > 150 ms ProductsController#index 241 ms ReportsController#sales 217 ms/, CGI.unescapeHTML(text))
+    get kept.path(unit: KeptCapture::CAUGHT)
+    assert_includes CGI.unescapeHTML(text), "90.1 % of its waiting was for ReportsController#sales."
+    %w[held stalled caused].each do |mode|
+      get kept.path(mode:)
+      assert_match(/<svg class="flame #{mode}".*<title>[^<]*\(\d/m, markup)
     end
-    lanes = head["lanes"].map { |lane| lane(head, *[["E", 8], ["L<", 4], ["C", 1]].map { |format, size| take.call(format, size, lane["count"]) }) }
-    holders = head["gvls"].flat_map { |gvl| [["E", 8], ["E", 8], ["L<", 4], ["L<", 4], ["L<", 4]].map { |format, size| take.call(format, size, gvl["count"]) }.transpose }
-    assert_equal bytes.bytesize, at + -at % 8
-    {lanes:, holders:, names: head["lanes"].map { |lane| lane["name"] }}
+    get kept.path(mode: "x")
+    assert_equal 400, last_response.status
+  ensure
+    kept&.remove
   end
-
-  def lane(head, from, units, states)
-    ends = [*from.drop(1), head["length_ns"]]
-    from.zip(ends, states, units).map { |begun, ended, state, unit| [begun.to_i, ended.to_i, shown(head["states"][state]), unit] }
-  end
-
-  def shown(state) = {"preempted" => :stalled, "io" => :idle, "lock" => :idle, "sleep" => :idle}.fetch(state, state.to_sym)
 
   def test_files_for_other_viewers
     id = keep

@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "looking"
+
+# Captures as people look through them: in both languages, by keyboard alone, by mouse, and without scripts.
+class CaptureTest < Minitest::Test
+  include Looking
+
+  class << self
+    def kept = @kept ||= KeptCapture.new.tap { |kept| Minitest.after_run { kept.remove } }
+
+    def dashboard
+      @dashboard ||= Recorded.new.then do |recorded|
+        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, captures: kept.folder).tap do |served|
+          Minitest.after_run do
+            served.stop
+            recorded.remove
+          end
+        end
+      end
+    end
+  end
+
+  def setup
+    chromium.theme("light")
+    chromium.size(1280)
+  end
+
+  def show(path = self.class.kept.path(unit: KeptCapture::CAUGHT), **words) = look(path, dashboard: self.class.dashboard, lang: "en", **words)
+
+  %w[en ja].each do |language|
+    define_method(:"test_the_list_and_the_viewer_in_#{language}") do
+      ["/captures", self.class.kept.path(unit: KeptCapture::CAUGHT)].each { |path| assert_fine(path, language, dashboard: self.class.dashboard) }
+      assert page.has_css?(".stage canvas", visible: :all)
+    end
+  end
+
+  def test_a_wait_says_who_held_and_leads_there
+    show
+    assert_equal "puma srv tp 002 waits for the GVL", told[/\A[^.]*?GVL/]
+    assert_match(/ReportsController#sales #\d+ .* SalesReport#pair_counts/, page.first(".told button").text)
+    page.first(".told button").click
+    assert page.has_css?(".told p", text: /has the GVL .* ReportsController#sales/)
+    assert_empty chromium.faults
+  end
+
+  def test_by_keyboard_alone
+    show(self.class.kept.path)
+    focus_stage
+    first = press("n") { |said| said.include?("waits for it") || said.include?("waits for the GVL") }
+    refute_equal first, press("n") { |said| said != first }
+    press(:down) { |said| !said.start_with?(first[/\A\S+ \S+ \S+ \S+/]) }
+    find_by_keyboard(KeptCapture::CAUGHT)
+    ["+", "+", :right, "t"].each { |key| page.send_keys(key) }
+    assert page.has_css?(".note", text: "Only what lies between")
+    assert_match(/from_ns=\d+&to_ns=\d+/, page.current_url)
+    page.send_keys(:escape, "0")
+    assert_empty chromium.faults
+    assert_empty chromium.barriers
+  end
+
+  # What is found is followed, and the page tells its story.
+  def find_by_keyboard(id)
+    page.send_keys(%i[shift tab]) until page.active_element[:type] == "search"
+    page.send_keys("##{id}", :enter)
+    assert page.has_css?("h2", text: /\AUnit #{id}: /)
+    assert_match(/unit=#{id}/, page.current_url)
+    page.send_keys(:tab) until page.active_element[:role] == "application"
+  end
+
+  def test_moving_and_zooming_draw_within_bounds
+    show
+    page.execute_script("window.drawn = []; document.querySelector('[data-capture]').addEventListener('holdup:drawn', ({ detail }) => drawn.push(detail.drawn))")
+    focus_stage
+    ["+", "-", "-", :left, :home, :end, "0"].each { |key| page.send_keys(key) && page.evaluate_script("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))) && 1") }
+    assert page.has_css?(".stage canvas")
+    rows, width = page.evaluate_script("[document.querySelector('.stage canvas').clientHeight / 39, document.querySelector('.stage').clientWidth]")
+    drawn = page.evaluate_script("drawn")
+    refute_empty drawn
+    assert_operator drawn.max, :<=, rows * width
+  end
+
+  def test_without_scripts_tables_tell_it
+    chromium.scripts(false)
+    show
+    assert page.has_css?("h2", text: "Unit #{KeptCapture::CAUGHT}")
+    assert page.has_css?("tbody tr th", text: "ReportsController#sales")
+    assert page.has_css?("svg.flame text", text: "SalesReport#pair_counts")
+    assert page.has_no_css?(".stage", wait: 0)
+    assert_empty chromium.faults
+  ensure
+    chromium.scripts(true)
+  end
+
+  private
+
+  def told = page.find(".told p", text: /./).text
+
+  def focus_stage
+    page.find(".stage canvas", visible: :all)
+    page.send_keys(:tab) until page.active_element[:role] == "application"
+  end
+
+  # @return [String] what is said after a key
+  def press(key)
+    page.send_keys(key)
+    page.assert_selector(".told p", visible: :all) { |line| yield line.text(:all) }
+    page.find(".told p", visible: :all).text(:all)
+  end
+end
