@@ -45,7 +45,7 @@ module Holdup
       @election = Election.new(@directory.lock_path)
       @complaints = Complaints.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, complaints: @complaints)
-      @keeper = Keeper.new(archive: Capture::Archive.new(captures), directory: @directory, complaints: @complaints, clock:) if captures
+      @keeper = Keeper.new(archive: Capture::Archive.new(captures), dir: @directory.path, complaints: @complaints, clock:) if captures
       @wake = Thread::Queue.new
       @failures = 0
     end
@@ -155,6 +155,7 @@ module Holdup
       until @stopping || linger_done? || @clock.monotonic_ns > deadline
         @wake.pop(timeout: LINGER_STEP_S)
       end
+      @keeper&.call if lead?
     end
 
     def linger_done?

@@ -3,7 +3,7 @@
 require_relative "../capture/archive"
 require_relative "../capture/control"
 require_relative "../capture/facts"
-require_relative "../segment/directory"
+require_relative "../errors"
 
 module Holdup
   class Collector
@@ -14,12 +14,12 @@ module Holdup
       NS = 1_000_000_000
 
       # @param archive [Capture::Archive]
-      # @param directory [Segment::Directory]
+      # @param dir [String] folder of the segments
       # @param complaints [Complaints]
       # @param clock [Clock]
-      def initialize(archive:, directory:, complaints:, clock:)
+      def initialize(archive:, dir:, complaints:, clock:)
         @archive = archive
-        @directory = directory
+        @dir = dir
         @complaints = complaints
         @clock = clock
       end
@@ -32,18 +32,25 @@ module Holdup
 
       private
 
-      def left = Dir[File.join(@directory.path, "*{#{Capture::Watch::ENDED},#{Capture::Control::LEFT}}")].sort
+      def left = Dir[File.join(@dir, "*{#{Capture::Watch::ENDED},#{Capture::Control::LEFT}}")].sort
 
-      # What was still waiting when its process was killed.
+      # What went on when its process was killed: it has no segment any more. Who asked and waits takes the file.
       def orphans
-        armed = Dir[File.join(@directory.path, "*#{Capture::Watch::ARMED}")]
-        return armed if armed.empty?
-        armed - @directory.entries.select(&:alive).map { |entry| Capture::Control.base(entry.path) + Capture::Watch::ARMED }
+        paths = Dir[File.join(@dir, "*{#{Capture::Watch::ARMED},#{Capture::Control::SUFFIX}}")]
+        paths.reject { |path| File.exist?("#{path.delete_suffix(File.extname(path))}.segment") || (path.end_with?(Capture::Control::SUFFIX) && attended?(path)) }
       end
+
+      def attended?(path)
+        head(path).facts["trigger"] != "dashboard"
+      rescue DamagedData, SystemCallError
+        true
+      end
+
+      def head(path) = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
 
       # What can't be kept is no reason to fill the memory, and nobody's fault but its own.
       def take(path)
-        header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
+        header = head(path)
         keep(path, header) if wanted?(path, header)
       rescue DamagedData, SystemCallError => error
         @complaints.again(:capture, "a capture can't be kept: #{error.message}")

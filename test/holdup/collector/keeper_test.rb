@@ -14,7 +14,7 @@ class Holdup::Collector::KeeperTest < Minitest::Test
     @clock = Clock.new(1_800_000_000, 1_000_000_000_000)
     @log = CollectedLog.new
     @archive = Holdup::Capture::Archive.new(File.join(folder, "captures"))
-    @keeper = Holdup::Collector::Keeper.new(archive: @archive, directory: Holdup::Segment::Directory.new(folder),
+    @keeper = Holdup::Collector::Keeper.new(archive: @archive, dir: folder,
       complaints: Holdup::Collector::Complaints.new(log: @log, clock: @clock), clock: @clock)
   end
 
@@ -51,6 +51,14 @@ class Holdup::Collector::KeeperTest < Minitest::Test
     assert_equal [[File.basename(living)], 1], [left, @archive.kept.size]
   end
 
+  # Who asked on the command line waits for the file; the dashboard does not.
+  def test_what_went_on_when_its_process_was_killed
+    leave("999999998-1.events", closed: false, facts: {"trigger" => "asked"})
+    leave("999999999-1.events", closed: false, facts: {"trigger" => "dashboard"})
+    @keeper.call
+    assert_equal [%w[999999998-1.events], 1], [left, @archive.kept.size]
+  end
+
   def test_what_is_damaged_goes_and_is_said_once
     2.times do
       File.binwrite(File.join(folder, "1-1.ended"), "nonsense")
@@ -62,7 +70,7 @@ class Holdup::Collector::KeeperTest < Minitest::Test
 
   private
 
-  def left = Dir.children(folder).grep(/(armed|ended|left)\z/)
+  def left = Dir.children(folder).grep(/(armed|ended|events|left)\z/)
 
   # GET /light (unit 2) waits for GET /hog (unit 1).
   def leave(name, caught: 0, closed: true, facts: {"trigger" => "rule", "every_s" => 60})
