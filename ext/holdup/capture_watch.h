@@ -126,6 +126,7 @@ static void watch_at_exit(VALUE unused)
 {
     __atomic_store_n(&ask.over_ns, 0, __ATOMIC_RELEASE);
     watch_stop();
+    ask.job = POSTPONED_JOB_HANDLE_INVALID; /* a capture that begins later yet has no stacks */
 }
 
 /* Signals are for Ruby's threads. */

@@ -97,6 +97,17 @@ class Holdup::Timeline::ExportTest < Minitest::Test
     READERS.each { |format, states| assert_equal [{"running" => 100 * MS}], sums(states.call(export(format, seen))), format }
   end
 
+  def test_firefox_has_samples_that_weigh_what_was_held
+    ring = EventRing.new(threads: {2 => "srv 1"}).running(2)
+    ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS, ["Report#crunch", "/srv/report.rb", 12])
+    thread = export(:firefox, Holdup::Timeline::Scene.new(ring.recording(to: 100 * MS)))["threads"].first
+    tables = %w[samples stackTable frameTable funcTable].map { |name| thread.fetch(name) }
+    tables.each { |table| assert_equal [table["length"]], table.values.grep(Array).map(&:size).uniq }
+    assert_equal [[40.0, 60.0], [1, 0]], thread["samples"].values_at("weight", "stack")
+    assert_equal [[nil, 0], [0, 1]], thread["stackTable"].values_at("prefix", "frame")
+    assert_equal [["Report#crunch", "C#call"], ["/srv/report.rb", nil]], thread["funcTable"].values_at("name", "fileName").map { |column| column.map { |index| index && thread["stringArray"].fetch(index) } }
+  end
+
   def test_firefox_columns_are_of_one_length_and_point_into_their_tables
     told = export(:firefox)
     told["threads"].each do |thread|

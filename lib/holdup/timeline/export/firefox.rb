@@ -7,8 +7,8 @@ module Holdup
   module Timeline
     module Export
       # The processed profile of the Firefox Profiler, which ui.perfetto.dev opens as well: a thread a track, markers for
-      # states, units and collections. It has no samples, so what there is to see is the marker chart. The viewer brings
-      # older versions up to its own.
+      # states, units and collections, and what held as samples where the capture has stacks. The viewer brings older versions
+      # up to its own.
       class Firefox
         VERSIONS = {version: 28, preprocessedProfileVersion: 48}.freeze
         # How a marker is told in the chart: its own words, else its name.

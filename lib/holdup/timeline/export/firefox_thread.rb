@@ -1,9 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "firefox_stacks"
+
 module Holdup
   module Timeline
     module Export
-      # One thread of a profile: its markers in columns, and the tables of samples that a thread must have, all empty.
+      # One thread of a profile: its markers in columns, and the tables of samples, which a thread must have though it has none.
       class FirefoxThread
         STATES = {running: "THREAD_RUNNING", stalled: "THREAD_STALLED", idle: "THREAD_SUSPENDED", unknown: "THREAD_UNKNOWN", absent: "THREAD_ABSENT"}.freeze
         # Position in the list = what a marker calls its category; the viewer wants a grey one.
@@ -31,8 +33,9 @@ module Holdup
         # @return [Hash]
         def call
           markers = (states + units + collections).sort_by { |marker| marker.fetch(:from_ns) }
-          names = markers.map { |marker| marker.fetch(:name) }.uniq
-          {**facts, markers: columns(markers, names), stringArray: names, **EMPTY, samples: {**EMPTY.fetch(:samples), weightType: "samples"}}
+          strings = markers.map { |marker| marker.fetch(:name) }.uniq.each_with_index.to_h
+          stacks = FirefoxStacks.new(@picture, @lane, strings, category: NUMBERS.fetch(:running)).call
+          {**facts, markers: columns(markers, strings), **EMPTY, samples: {**EMPTY.fetch(:samples), weightType: "samples"}, **stacks, stringArray: strings.keys}
         end
 
         private
@@ -43,8 +46,7 @@ module Holdup
            pid: @picture.header.pid.to_s, tid: @lane.number}
         end
 
-        def columns(markers, names)
-          number = names.each_with_index.to_h
+        def columns(markers, number)
           {data: markers.map { |marker| data(marker) }, name: markers.map { |marker| number.fetch(marker.fetch(:name)) },
            startTime: markers.map { |marker| marker.fetch(:from_ns) / 1e6 }, endTime: markers.map { |marker| marker.fetch(:to_ns) / 1e6 },
            phase: Array.new(markers.size, INTERVAL), category: markers.map { |marker| NUMBERS.fetch(marker.fetch(:category)) }, length: markers.size}
