@@ -136,6 +136,7 @@ class Holdup::Lab::JitTest < Minitest::Test
 
   def test_for_programs
     hash = comparison(FASTER).to_h
+    assert_equal [[2, 2]], hash[:arms].map { |arm| arm.values_at(:rounds, :steady) }.uniq
     assert_equal ["after boot", 0.03, [-0.2, -0.18]], [hash[:best], hash[:noise], hash[:arms].find { |arm| arm[:name] == "at boot" }[:change]]
   end
 

@@ -66,12 +66,14 @@ module Holdup
         end
 
         # @return [Hash] for programs
-        def to_h
-          {rate:, noise: noise&.round(4), best: best&.arm&.name,
-           arms: lines.map { |line| {name: line.arm.name, cpu_ns: line.cpu_ns, change: change(line)&.values&.map { |share| share.round(4) }, memory_bytes: line.memory_bytes, jit: line.readings.last.jit} }}
-        end
+        def to_h = {rate:, noise: noise&.round(4), best: best&.arm&.name, arms: lines.map { |line| told(line) }}
 
         private
+
+        def told(line)
+          {name: line.arm.name, cpu_ns: line.cpu_ns, change: change(line)&.values&.map { |share| share.round(4) }, memory_bytes: line.memory_bytes,
+           rounds: line.readings.size, steady: line.readings.count(&:steady), jit: line.readings.last.jit}
+        end
 
         def off?(arm) = arm.extra["HOLDUP_JIT"] == "off"
       end
