@@ -43,6 +43,8 @@ class PlayedRecording
 
   def growth_estimate = nil
 
+  def growths = {}
+
   def rest = nil
 
   def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h

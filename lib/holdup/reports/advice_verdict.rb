@@ -98,7 +98,13 @@ module Holdup
 
       def growth
         return unknown_growth unless (found = recording.growth)
-        [word(:growth, **shares(found, :value, :low, :high), gc: @figures.share(found.gc.to_f))]
+        [word(:growth, **shares(found, :value, :low, :high), gc: @figures.share(found.gc.to_f)), *most_growing]
+      end
+
+      # Of those of which it is certain.
+      def most_growing
+        series, found = recording.growths.select { |_, one| one.grows? }.max_by { |_, one| one.value }
+        series ? [word(:growth_most, name: Width.clean(series.name), **shares(found, :value, :low, :high))] : []
       end
 
       def unknown_growth

@@ -50,7 +50,8 @@ module Holdup
       def decision
         test = @recommendation.self_test
         {setting: @recommendation.recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test: {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }},
-         missing: @recommendation.sufficiency.missing, growth: estimate(@recommendation.recording.growth_estimate), rest: estimate(@recommendation.recording.rest), **best}
+         missing: @recommendation.sufficiency.missing, growth: estimate(@recommendation.recording.growth_estimate), rest: estimate(@recommendation.recording.rest),
+         growths: @recommendation.recording.growths.map { |series, found| {name: series.name, queue: series.queue, **estimate(found)} }, **best}
       end
 
       # nil where nothing was found, or nobody can tell.

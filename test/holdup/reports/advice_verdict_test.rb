@@ -10,7 +10,9 @@ require "support/played_recording"
 class Holdup::Reports::AdviceVerdictTest < Minitest::Test
   # What a recording tells of company and rests, besides what was played.
   class Told < PlayedRecording
-    attr_writer :found
+    attr_writer :found, :growths
+
+    def growths = @growths || {}
 
     def growth = @found&.first
 
@@ -34,6 +36,18 @@ class Holdup::Reports::AdviceVerdictTest < Minitest::Test
     assert_match(/^Twice as many units in flight add 12\.3 % CPU to each of them \(8\.0 % to 17\.0 % with 90 % confidence; 5\.0 % is garbage collection\)\.$/, told(growth:))
     assert_match(/12\.3 %.*8\.0 %.*17\.0 %.*5\.0 %/, told("ja", growth:))
     refute_match(/concurrency costs|caches are cold/, told(growth:))
+  end
+
+  def test_whom_company_costs_most
+    RECORDING.growths = {"A#a" => estimate(0.1, 0.05, 0.2), "B#b" => estimate(0.3, 0.2, 0.4), "C#c" => estimate(0.9, -0.2, 1.0)}.transform_keys { |name| Holdup::Series.new(kind: :request, name:) }
+    growth = estimate(0.12, 0.08, 0.17)
+    assert_match(/^Most of all to B#b: 30\.0 % \(20\.0 % to 40\.0 %\)\.$/, told(growth:))
+    assert_match(/B#b.*30\.0 %/, told("ja", growth:))
+    refute_match(/Most of all/, told)
+    json = Holdup::Reports::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h[:growths]
+    assert_equal [["A#a", 0.1], ["B#b", 0.3], ["C#c", 0.9]], json.map { |one| one.values_at(:name, :value) }
+  ensure
+    RECORDING.growths = nil
   end
 
   def test_company_did_not_vary_enough

@@ -74,6 +74,9 @@ module Holdup
         # @return [Growth::Estimate, nil] nil where nobody can tell that concurrency costs anything
         def growth = growth_estimate.grows? ? growth_estimate : nil
 
+        # @return [Hash{Series => Growth::Estimate}] see Growth#series
+        def growths = recording.growth.series
+
         # @return [Growth::Estimate, nil] of what a rest costs; nil where nobody can tell that it costs anything
         def rest = recording.growth.rest.then { |found| found if found.grows? }
 

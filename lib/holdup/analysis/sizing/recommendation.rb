@@ -15,7 +15,7 @@ module Holdup
       # Keep, change, or nobody can say: from one recording of one setting, every other setting within the limits, tried at peak
       # load. Pure: the same recording and seed, the same answer.
       #
-      # A recording answers: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or nil), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
+      # A recording answers: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or nil), `growths` (of each Series), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
       # `processes` and `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have such), `measured`
       # (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
       #

@@ -42,6 +42,7 @@ module Holdup
         advice_slo_missed: "The promise %<percentile>s <= %<limit>s is not kept (%<response>s).",
         advice_confidence: "Confidence: %<confidence>s; self-test grade %<grade>s (response %<response>s off, p95 %<p95>s, queued + stalled %<wait>s of the response): times in the table are likely off by as much, differences by less.",
         advice_growth: "Twice as many units in flight add %<value>s CPU to each of them (%<low>s to %<high>s with 90 %% confidence; %<gc>s is garbage collection).",
+        advice_growth_most: "Most of all to %<name>s: %<value>s (%<low>s to %<high>s).",
         advice_growth_unknown: "What concurrency costs can't be told: the units in flight do not vary enough in this recording (%<low>s to %<high>s CPU for twice as many). Predictions take it as constant.",
         advice_cold: "A unit that begins when its process has rested takes up to %<value>s more CPU (%<low>s to %<high>s): caches are cold then. Under load it does not.",
         advice_confidence_high: "high", advice_confidence_medium: "medium", advice_confidence_low: "low",

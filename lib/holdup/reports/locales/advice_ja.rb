@@ -42,6 +42,7 @@ module Holdup
         advice_slo_missed: "約束 %<percentile>s <= %<limit>s は守られません（%<response>s）。",
         advice_confidence: "確信度：%<confidence>s。自己検査の評価 %<grade>s（応答の誤差 %<response>s、p95 %<p95>s、キュー待ち + ストールは応答の %<wait>s）。表の時間も同程度ずれている可能性があり、差のずれはもっと小さくなります。",
         advice_growth: "同時に処理中の数が 2 倍になるごとに、どの処理の CPU も %<value>s 増えます（90 %% 信頼区間 %<low>s〜%<high>s、うち GC が %<gc>s）。",
+        advice_growth_most: "もっとも増えるのは %<name>s で、%<value>s（%<low>s〜%<high>s）です。",
         advice_growth_unknown: "並行処理の CPU コストは判定できません。この記録では同時に処理中の数があまり変わっていません（2 倍で %<low>s〜%<high>s）。予測では一定とみなします。",
         advice_cold: "プロセスが休んだ直後に始まる処理の CPU は最大 %<value>s 増えます（%<low>s〜%<high>s）。キャッシュが冷えているためで、負荷が続く間は増えません。",
         advice_confidence_high: "高", advice_confidence_medium: "中", advice_confidence_low: "低",
