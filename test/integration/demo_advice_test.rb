@@ -2,6 +2,7 @@
 
 require "test_helper"
 require_relative "../../bin/support/demo/advice"
+require_relative "../../bin/support/demo/following"
 require_relative "../../bin/support/demo/options"
 
 # What bin/demo makes of an advice. That it works as a whole takes two minutes of traffic, and bin/demo itself.
@@ -29,6 +30,33 @@ class DemoAdviceTest < Minitest::Test
     assert_equal({workers: 2, threads: 3, slice_ns: nil}, Demo::Advice.neighbour(keep))
     assert_nil Demo::Advice.neighbour(keep.merge("candidates" => [row[5], row[7]]))
     %w[change unknown].each { |verdict| assert_nil Demo::Advice.neighbour(keep.merge("verdict" => verdict)) }
+  end
+
+  # Writes down what is done, in its order.
+  class Written
+    attr_reader :done
+
+    def initialize(advice)
+      @advice = advice
+      @done = []
+    end
+
+    def print = @advice
+
+    def restart(**setting) = @done << setting
+
+    def verify(started) = @done << started
+  end
+
+  def test_what_is_advised_is_done_and_verified
+    written = Written.new({"verdict" => "change", "best" => NOW.merge("threads" => 3), "current" => NOW})
+    Demo::Following.new(advice: written, storefront: written, say: ->(*) {}).call { :started }
+    assert_equal [{workers: 2, threads: 3, slice_ns: nil}, :started], written.done
+    told = []
+    written = Written.new({"verdict" => "unknown"})
+    Demo::Following.new(advice: written, storefront: written, say: ->(*lines) { told.concat(lines) }).call { flunk }
+    assert_empty written.done
+    assert_includes told.last, "no recommendation"
   end
 
   def test_settings_one_after_the_other
