@@ -74,9 +74,10 @@ module Holdup
 
       # What is beside the units of the filter used the CPU.
       def windows(settings, step_s, **which)
-        stretches.of(step_s).flat_map do |stretch|
+        seen_s = seen_s(settings)
+        stretches.of(step_s, seen_s).flat_map do |stretch|
           found = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds: @window_s, settings:, **which).map(&:window)
-          stretch.long? ? stretch.whole(found, seen_s(settings), @window_s) : found
+          stretch.long? ? stretch.whole(found, seen_s, @window_s) : found
         end
       end
 

@@ -56,13 +56,16 @@ module Holdup
         end
 
         def each(weights)
-          wall, queued, stalled, cpu, gc, errors = %i[wall queued stalled cpu gc errors].map { |name| mean(weights, name) }
+          errors, wall, queued, stalled, cpu, gc = means_of(weights).drop(1)
           {wall_mean: wall, wait_mean: queued + stalled, stalled_mean: stalled, cpu_unit: cpu, gc_unit: gc, errors:}
         end
 
-        def mean(weights, name)
-          at = Cells::NUMBERS.index(name)
-          weights.sum(0.0) { |series, weight| weight * @totals[series][at] / @totals[series].first }
+        # In the order of Cells::NUMBERS.
+        def means_of(weights)
+          weights.each_with_object(Array.new(Cells::NUMBERS.size, 0.0)) do |(series, weight), means|
+            total = @totals[series]
+            total.each_with_index { |number, at| means[at] += weight * number / total.first }
+          end
         end
 
         # Of all units, as they were mixed.

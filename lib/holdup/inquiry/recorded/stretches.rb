@@ -40,17 +40,23 @@ module Holdup
           @began_s = began_s
         end
 
-        # @param step_s [Integer]
+        # @param step_s [Integer] as long as a window or longer
+        # @param seen_s [Array<Integer>] starts of windows: from the step of the first to that of the last
         # @return [Array<Stretch>] in the order of time; those that are put together have that step
-        def of(step_s)
-          return [Stretch.new(from_s: @from_s, to_s: @to_s, step_s: APART_S)] if step_s <= @window_s
-          found = apart.each_with_object([Stretch.new(from_s: @from_s, to_s: @from_s, step_s:)]) do |(from_s, to_s), all|
-            all << Stretch.new(from_s: all.last.to_s, to_s: from_s, step_s:) << Stretch.new(from_s:, to_s:, step_s: APART_S)
-          end
-          found.select { |stretch| stretch.from_s < stretch.to_s }
+        def of(step_s, seen_s)
+          return [] if seen_s.empty?
+          first_s, last_s = seen_s.minmax.map { |at_s| at_s / step_s * step_s }
+          found = (step_s > @window_s) ? cut(step_s) : [Stretch.new(from_s: @from_s, to_s: @to_s, step_s: APART_S)]
+          found.map { |stretch| stretch.with(from_s: [stretch.from_s, first_s].max, to_s: [stretch.to_s, last_s + step_s].min) }.select { |stretch| stretch.from_s < stretch.to_s }
         end
 
         private
+
+        def cut(step_s)
+          apart.each_with_object([Stretch.new(from_s: @from_s, to_s: @from_s, step_s:)]) do |(from_s, to_s), all|
+            all << Stretch.new(from_s: all.last.to_s, to_s: from_s, step_s:) << Stretch.new(from_s:, to_s:, step_s: APART_S)
+          end
+        end
 
         # Spans that stay as they are; neighbours are one.
         def apart

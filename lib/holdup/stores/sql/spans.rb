@@ -57,7 +57,7 @@ module Holdup
         def each_stretch(from_s, to_s, seconds, filter)
           @connection.read do
             series_ids = filter.all? ? nil : @codec.series.load.select { |_, series| filter.match?(series) }.keys
-            ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each { |stretch| yield stretch, series_ids }
+            ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each { |stretch| yield stretch, series_ids } unless series_ids == []
           end
         end
       end
