@@ -109,7 +109,7 @@ module Holdup
       log = Log.new { (@draft || Configuration.draft).log }
       Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV).tap do |runtime|
         runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
-        runtime.add(Instrumentation::Tracers.new(guard: runtime.guard))
+        runtime.add(Instrumentation::Tracers.new(recorder: runtime.recorder))
       end
     end
 

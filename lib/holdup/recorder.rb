@@ -40,6 +40,10 @@ module Holdup
       nil
     end
 
+    # Who is told of each unit before it ends; nil for nobody.
+    # @return [#call, nil] takes the Unit; has to guard itself
+    attr_accessor :watcher
+
     # Ends a unit and forgets it.
     # @return [nil]
     def cancel(handle) = @probe.cancel(handle)

@@ -9,17 +9,18 @@ module Holdup
     # The application's tracers, where it has one: which trace a unit belongs to is learnt from the spans that end in it, and
     # the span of the request or job gets what the unit stalled. So a gap in a trace is explained where people look at it.
     #
-    # It stands in front of the end of a span, because that is the last moment in which one can be added to, whatever the order
-    # of the middlewares. Without a tracer nothing is installed.
+    # It stands in front of the end of a span, because that is the last moment in which one can be added to. Where the span is
+    # around the unit, and ends later, it gets at the unit's end what is known then. Without a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
       QUEUED = "holdup.queued_ms"
       NS_PER_MS = 1_000_000.0
 
-      # @param guard [Guard]
-      # @param tracers [Array<Class>]
-      def initialize(guard:, tracers: [OpenTelemetry, Datadog])
-        @guard = guard
+      # @param recorder [Recorder]
+      # @param tracers [Array<Module>]
+      def initialize(recorder:, tracers: [OpenTelemetry, Datadog])
+        @recorder = recorder
+        @guard = recorder.guard
         @waiting = tracers
         @found = []
       end
@@ -29,7 +30,9 @@ module Holdup
       def install
         loaded = @waiting.select(&:loaded?)
         @waiting -= loaded
-        loaded.each { |tracer| @found << tracer.new.install { |span| ending(tracer, span) } }
+        loaded.each { |tracer| tracer.install { |span| ending(tracer, span) } }
+        @found += loaded
+        @recorder.watcher = method(:closing) if loaded.any?
       end
 
       # @return [Hash{String => Object}]
@@ -42,7 +45,7 @@ module Holdup
       def gauges = {}
 
       # @return [Hash{String => String}]
-      def profile = @found.any? ? {"tracers" => @found.map(&:name).join(", ")} : {}
+      def profile = @found.any? ? {"tracers" => @found.map { |tracer| tracer::TITLE }.join(", ")} : {}
 
       private
 
@@ -50,10 +53,23 @@ module Holdup
       def ending(tracer, span)
         @guard.call(:tracer) do
           unit = Recorder::Unit.current
-          next unless unit&.here?
-          unit.trace = tracer.trace(span)
-          tracer.attributes(span, attributes(unit)) if tracer.of_unit?(span)
+          tell(tracer, span, unit) if unit&.here?
         end
+      end
+
+      # A unit is about to end. Where its span has not ended in it, that may be around it.
+      def closing(unit)
+        return if unit.explained || !unit.here?
+        @guard.call(:tracer) do
+          @found.each { |tracer| tracer.current&.then { |span| tell(tracer, span, unit) } }
+        end
+      end
+
+      def tell(tracer, span, unit)
+        unit.trace = tracer.trace(span)
+        return unless tracer.of_unit?(span)
+        unit.explained = true
+        tracer.attributes(span, attributes(unit))
       end
 
       def attributes(unit)

@@ -21,6 +21,9 @@ module Holdup
       # @return [String, nil] the trace that it belongs to, 32 hexadecimal digits
       attr_accessor :trace
 
+      # @return [Boolean, nil] whether the span that it is has been told of it
+      attr_accessor :explained
+
       # @return [Unit, nil] the open unit that this one was opened in
       attr_reader :outer
 
@@ -65,6 +68,7 @@ module Holdup
       # @return [nil]
       def close(error: false)
         leave do
+          @recorder.watcher&.call(self)
           charge(:pool_held, @holding.end) if @holding
           @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority, trace)
         end

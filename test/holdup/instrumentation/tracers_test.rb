@@ -99,6 +99,11 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
   end
 
+  # As where the tracer's middleware is the outer one, and the server tells no end of its own.
+  def test_a_span_around_the_unit = assert_explained(*around("TRACER.in_span('request', kind: :server)", "TRACER.in_span('inner')", OPEN_TELEMETRY), kept: "request", others: ["inner"])
+
+  def test_a_span_of_datadog_around_the_unit = assert_explained(*around("Datadog::Tracing.trace('request')", "Datadog::Tracing.trace('inner')", DATADOG), kept: "request", others: ["inner"])
+
   def test_a_tracer_that_fails_reaches_nobody
     answer, spans, failures = ruby(<<~RUBY, OPEN_TELEMETRY)
       OpenTelemetry::SDK::Trace::Span.define_method(:add_attributes) { |_| raise "no" }
@@ -124,6 +129,14 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
   end
 
   private
+
+  def around(span, inner, tracer)
+    ruby(<<~RUBY, tracer)
+      Holdup.start
+      #{span} { serve(->(_env) { #{inner} { stall } }, "HTTP_X_REQUEST_START" => ((Time.now.to_f - 0.5) * 1000).to_i.to_s) }
+      puts JSON.generate([ring, spans, failures])
+    RUBY
+  end
 
   def assert_explained(ring, spans, failures, kept:, others:)
     assert_empty failures

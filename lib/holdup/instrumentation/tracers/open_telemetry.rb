@@ -6,33 +6,32 @@ module Holdup
   module Instrumentation
     class Tracers
       # OpenTelemetry's SDK. Spans that are not recorded end without `finish`, so nothing is learnt of them.
-      class OpenTelemetry
+      module OpenTelemetry
+        TITLE = "OpenTelemetry"
         # Kinds of the spans that a whole request or job is.
         UNITS = %i[server consumer].freeze
 
-        class << self
-          # @return [Boolean]
-          def loaded? = !!defined?(::OpenTelemetry::SDK::Trace::Span)
+        module_function
 
-          # @return [String] 32 hexadecimal digits
-          def trace(span) = span.context.hex_trace_id
-
-          # @return [Boolean] whether the span is the request or the job
-          def of_unit?(span) = UNITS.include?(span.kind)
-
-          # @param all [Hash{String => Float}]
-          # @return [void]
-          def attributes(span, all) = span.add_attributes(all)
-        end
+        # @return [Boolean]
+        def loaded? = !!defined?(::OpenTelemetry::SDK::Trace::Span)
 
         # @yieldparam span [Object] that is about to end
-        # @return [self]
-        def install(&)
-          ::OpenTelemetry::SDK::Trace::Span.prepend(SpanEnd.new(&))
-          self
-        end
+        # @return [void]
+        def install(&) = ::OpenTelemetry::SDK::Trace::Span.prepend(SpanEnd.new(&))
 
-        def name = "OpenTelemetry"
+        # @return [Object, nil] the span that goes on here
+        def current = ::OpenTelemetry::Trace.current_span.then { |span| span if span.recording? }
+
+        # @return [String] 32 hexadecimal digits
+        def trace(span) = span.context.hex_trace_id
+
+        # @return [Boolean] whether the span is the request or the job
+        def of_unit?(span) = UNITS.include?(span.kind)
+
+        # @param all [Hash{String => Float}]
+        # @return [void]
+        def attributes(span, all) = span.add_attributes(all)
       end
     end
   end
