@@ -20,7 +20,7 @@
 #define CAP_GONE 4 /* the phase of a thread in the table that is gone; the others are those of tc_phase */
 
 enum cap_kind { CAP_BEGIN = 1, CAP_READY, CAP_RESUMED, CAP_SUSPENDED, CAP_STARTED, CAP_EXITED, CAP_UNIT_OPEN, CAP_UNIT_START,
-                CAP_UNIT_END, CAP_UNIT_TURN, CAP_UNIT_NAMED, CAP_GC_START, CAP_GC_END, CAP_FORK, CAP_SETTING, CAP_UNIT_TRACE = 18 };
+                CAP_UNIT_END, CAP_UNIT_TURN, CAP_UNIT_NAMED, CAP_GC_START, CAP_GC_END, CAP_FORK, CAP_SETTING, CAP_UNIT_TRACE = 18, CAP_POOL_WAIT };
 
 /* The low two bits of an event's flags are the phase that the thread was in (tc_phase); above them: */
 enum cap_flag {

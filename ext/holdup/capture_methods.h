@@ -192,6 +192,13 @@ static void capm_tell_trace(const tclock_t *c, uint32_t unit, const unsigned cha
                               .flags = (uint8_t)((i ? 0 : CAP_HIGH) | c->phase)});
 }
 
+/* To the capture: the unit's thread has waited so long for a connection of a pool, until now. */
+static void __attribute__((noinline, cold)) capm_tell_pool(const unit_t *u, uint64_t ns)
+{
+    cap_put((cap_event_t){.thread = u->clock->number, .time = clk_now(), .detail = ns, .unit = unit_number(u),
+                          .waiters = (uint16_t)BLAME_GET(u->clock->blame->waiters), .kind = CAP_POOL_WAIT, .flags = u->clock->phase});
+}
+
 /* To the capture: how the unit that just ended is called, and whether it is the one that is waited for. */
 static void __attribute__((noinline, cold)) capm_tell_name(VALUE handle, const measurement_t *m, uint64_t slot, bool job, bool error)
 {

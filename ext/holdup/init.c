@@ -159,7 +159,9 @@ static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
     uint64_t more = NUM2ULL(ns);
     if (index < 0 || index >= UNIT_CHARGES) rb_raise(rb_eArgError, "no charge %ld: 0 or 1", index);
     unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
-    if (u) u->charges[index] += more;
+    if (!u) return Qnil;
+    u->charges[index] += more;
+    if (index == 0 && CAP_ON()) capm_tell_pool(u, more);
     return Qnil;
 }
 

@@ -46,6 +46,27 @@ class CapturePatternsTest < NativeTest
     assert_equal 5, found.fetch(:lock_queue).fetch(:count)
   end
 
+  def test_units_that_wait_for_a_pool
+    connections = Queue.new
+    found = patterns do
+      threads = Array.new(3) { unit("GET /orders") { |handle| waiting_for(connections, handle) } }
+      wait_until { threads.all?(&:stop?) }
+      GvlWork.wait(20 * MS)
+      3.times { connections << true }
+      threads
+    end
+    assert_equal [3, 3], found.fetch(:pool_wait).values_at(:count, :waits)
+    scene = Holdup::Timeline::Scene.new(Captured.read(@file))
+    assert_includes Holdup::Timeline::Story.new(scene, scene.whole_units.first).call.map(&:kind), :pool
+  end
+
+  # As a pool's checkout waits, and as it is told.
+  def waiting_for(connections, handle)
+    from = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+    connections.pop(timeout: 30)
+    Probe.charge(handle, 0, Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - from)
+  end
+
   def test_a_storm_of_passes
     found = patterns { Array.new(2) { unit("GET /polite") { 200.times { GvlWork.hold(10_000) && Thread.pass || Thread.pass } } } }
     assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Timeline::Patterns::PASSES
@@ -65,7 +86,7 @@ class CapturePatternsTest < NativeTest
   def unit(name)
     Thread.new do
       handle = Probe.enter
-      yield
+      yield(handle)
       Probe.record(handle, 1, name, nil, nil, false)
     end
   end

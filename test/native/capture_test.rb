@@ -197,7 +197,7 @@ class CaptureNativeTest < NativeTest
       stop = false
       load = Array.new(3) { |i| Thread.new { work(1, 2, i) until stop } }
       made = 1000.times.count do |i|
-        opened = P.open_capture(FILE, 1_000, 0, 0, i.odd? ? STACKS : 0)
+        opened = P.open_capture(FILE, 1_000, 0, 0, (i % 4 == 1) ? STACKS : 0)
         Thread.new { GvlWork.release(1) }.join
         GC.stress = true if i % 100 == 0
         Array.new(3) { "x" * 10 }

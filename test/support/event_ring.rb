@@ -3,7 +3,7 @@
 # Writes the file of a capture as the probe does, for tests of who reads it: one tick is one ns. Threads and units are
 # numbers; a thread's phase before an event is kept track of.
 class EventRing
-  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end fork setting stack_held stack_stalled unit_trace].each_with_index.to_h.freeze
+  CODES = %i[none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end fork setting stack_held stack_stalled unit_trace pool_wait].each_with_index.to_h.freeze
   PHASES = {ready: 2, resumed: 1, suspended: 3}.freeze
   KINDS = {io: 0, lock: 1, sleep: 2}.freeze
   CAPACITY = 4096
@@ -66,6 +66,9 @@ class EventRing
 
   # @return [self]
   def collected(thread, from, to) = tap { event(:gc_start, thread, from) and event(:gc_end, thread, to) }
+
+  # @return [self] a wait for a connection has ended
+  def pool_wait(thread, at, length, unit: 0) = tap { event(:pool_wait, thread, at, unit:, detail: length) }
 
   # @param frames [Array<Array(String, String, Integer)>] label, path and line of each, the innermost first
   # @return [self]

@@ -62,6 +62,10 @@ module Holdup
       # @return [Integer] the same as the probe's nanoseconds
       def ns(ticks) = (ticks * rate) >> 32
 
+      # @param ns [Integer]
+      # @return [Integer] the same as ticks
+      def ticks(ns) = (ns << 32) / rate
+
       # @return [Integer] what writing the events and taking the stacks has cost the process
       def cost_ns = head * event_cost_ps / 1000 + stacks.stack_ns + stacks.watch_ns
     end

@@ -31,7 +31,7 @@ module Holdup
       EVENT_FORMAT = "L<2Q<2L<S<C2"
       KINDS = %i[
         none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
-        fork setting stack_held stack_stalled unit_trace
+        fork setting stack_held stack_stalled unit_trace pool_wait
       ].freeze
       PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze

@@ -14,10 +14,12 @@ module Holdup
       # Gave the GVL up by itself, long before the slice ended.
       PASS_NS = 10_000_000
       PASSES = 50
+      # Shorter waits for a connection are daily business.
+      POOL_NS = 10_000_000
       # So many units at once in line for locks.
       QUEUE = 3
 
-      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pass_storm; `facts`: numbers and names for the sentence
+      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: numbers and names for the sentence
       Pattern = Data.define(:key, :facts)
 
       # @param scene [Scene]
@@ -26,7 +28,7 @@ module Holdup
       end
 
       # @return [Array<Pattern>]
-      def call = [long_hold, gc_pause, convoy, lock_queue, pass_storm].compact
+      def call = [long_hold, gc_pause, convoy, lock_queue, pool_wait, pass_storm].compact
 
       private
 
@@ -67,6 +69,11 @@ module Holdup
         spans = @scene.lanes.flat_map { |lane| lane.spans.select { |span| span.state == :idle && span.kind == :lock && !span.unit.zero? } }
         most = most_at_once(spans)
         Pattern.new(:lock_queue, {count: most, waits: spans.size, waited_ns: ns(spans.sum(&:length))}) if most >= QUEUE
+      end
+
+      def pool_wait
+        spans = @scene.pool_waits.map(&:last).select { |span| ns(span.length) >= POOL_NS }
+        Pattern.new(:pool_wait, {count: most_at_once(spans), waits: spans.size, waited_ns: ns(spans.sum(&:length))}) if spans.any?
       end
 
       def most_at_once(spans)

@@ -13,6 +13,8 @@ module Holdup
       attr_reader :ledgers
       # @return [Array<Array(Integer, Integer, Integer)>] number of the thread, from, to (ticks)
       attr_reader :collections
+      # @return [Array<Array(Integer, Span)>] number of the thread that waited for a connection of a pool, and when
+      attr_reader :pool_waits
       # @return [Array<Array(Symbol, Integer)>] :fork or :setting, when (ticks)
       attr_reader :marks
 
@@ -24,6 +26,7 @@ module Holdup
         @open = {}
         @collections = []
         @collecting = {}
+        @pool_waits = []
         @marks = []
       end
 
@@ -61,6 +64,7 @@ module Holdup
         when :unit_turn then lane.turn(:running, at(lane, event), unit: event.unit)
         when :unit_named then name_unit(event)
         when :unit_trace then trace_unit(event)
+        when :pool_wait then @pool_waits << [lane.number, Span.new(:idle, event.time - @recording.header.ticks(event.detail), event.time, event.unit, :pool)]
         when :gc_start then @collecting[lane.number] = event.time
         when :gc_end then collected(lane, event)
         when :fork, :setting then @marks << [event.kind, event.time]

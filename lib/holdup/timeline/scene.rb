@@ -23,6 +23,9 @@ module Holdup
       # @return [Array<Array(Lane, Integer, Integer)>] collections of garbage: thread, from, to (ticks)
       attr_reader :collections
 
+      # @return [Array<Array(Lane, Span)>] waits for a connection of a pool
+      attr_reader :pool_waits
+
       # @param recording [Capture::Recording]
       def initialize(recording)
         @recording = recording
@@ -31,6 +34,7 @@ module Holdup
         @units = replay.units
         by_number = replay.lanes.to_h { |lane| [lane.number, lane] }
         @collections = replay.collections.map { |number, from, to| [by_number.fetch(number), from, to] }
+        @pool_waits = replay.pool_waits.map { |number, span| [by_number.fetch(number), span] }
         @numbered = @units.group_by(&:number)
         @holds = @lanes.group_by(&:ledger).transform_values { |lanes| pieces(lanes) }
       end

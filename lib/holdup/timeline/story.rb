@@ -41,8 +41,13 @@ module Holdup
       def begin_ticks = [@unit.from, 0].max
 
       def step(span)
-        Step.new(from: span.from - begin_ticks, length: span.length, state: span.state, kind: span.kind,
+        Step.new(from: span.from - begin_ticks, length: span.length, state: span.state, kind: pool?(span) ? :pool : span.kind,
           wait: (@scene.wait(@unit.lane, span) if span.state == :stalled))
+      end
+
+      # Whether most of it was in a wait for a connection.
+      def pool?(span)
+        span.state == :idle && @scene.pool_waits.any? { |lane, wait| lane == @unit.lane && ([wait.to, span.to].min - [wait.from, span.from].max) * 2 > span.length }
       end
 
       def together(spans)

@@ -3,13 +3,23 @@
 require "test_helper"
 require "holdup/capture"
 require "holdup/timeline"
+require "holdup/reports/timeline"
+require "holdup/reports/words"
 
 class Holdup::Timeline::PatternsTest < Minitest::Test
   MS = 1_000_000
+  NAMES = {long_hold: "LONG HOLD", gc_pause: "GC PAUSE", convoy: "CONVOY", lock_queue: "LOCK QUEUE", pool_wait: "POOL WAIT", pass_storm: "PASS STORM"}.freeze
 
   def patterns(ring, to: 2_000 * MS)
     scene = Holdup::Timeline::Scene.new(ring.recording(to:))
-    Holdup::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
+    found = Holdup::Timeline::Patterns.new(scene).call
+    assert_equal found.map { |pattern| NAMES.fetch(pattern.key) }, sentences(scene, found).map { |sentence| sentence[/\A[^:]+(?=: )/] }
+    found.to_h { |pattern| [pattern.key, pattern.facts] }
+  end
+
+  # As the text of `holdup timeline` has them.
+  def sentences(scene, found)
+    Holdup::Reports::Timeline.new(scene, holders: nil, patterns: found, words: Holdup::Reports::Words.new("en")).findings
   end
 
   def test_calm
@@ -47,6 +57,13 @@ class Holdup::Timeline::PatternsTest < Minitest::Test
     (2..5).each { |thread| ring.idle(thread).ready(thread, thread * MS).resumed(thread, thread * MS, unit: thread).suspended(thread, thread * MS + 1, unit: thread) }
     (2..5).each { |thread| ring.ready(thread, (thread + 20) * MS, kind: :lock, unit: thread).resumed(thread, (thread + 20) * MS, unit: thread).suspended(thread, (thread + 21) * MS, unit: thread) }
     assert_equal 4, patterns(ring).fetch(:lock_queue).fetch(:count)
+  end
+
+  def test_waits_for_a_pool
+    ring = EventRing.new(threads: (1..4).to_h { |number| [number, "srv #{number}"] }).idle(2).idle(3).idle(4)
+    [2, 3].each { |thread| ring.ready(thread, 50 * MS, kind: :sleep).resumed(thread, 50 * MS).pool_wait(thread, 50 * MS + thread, 40 * MS, unit: thread).suspended(thread, 51 * MS) }
+    ring.resumed(4, 60 * MS).pool_wait(4, 61 * MS, 2 * MS, unit: 4)
+    assert_equal({count: 2, waits: 2, waited_ns: 80 * MS}, patterns(ring, to: 70 * MS).fetch(:pool_wait))
   end
 
   def test_a_storm_of_yields

@@ -40,6 +40,8 @@ module Holdup
         timeline_gc_pause: "GC の停止：10 ms 以上の GC が %<count>s 回、最長 %<ns>s（%<thread>s）。その間の他の待ちは %<waited_ns>s です。",
         timeline_convoy: "コンボイ：処理 %<id>s（%<who>s）は GVL を %<count>s 回わずかに放し、取り直すまでに %<waited_ns>s 待ちました。同様の処理 %<units>s 件。",
         timeline_lock_queue: "ロックの行列：同時に最大 %<count>s 件の処理がロックを待ちました（%<waits>s 回、合計 %<waited_ns>s）。",
+        timeline_kind_pool: "コネクションプールの空き待ち",
+        timeline_pool_wait: "プールの待ち：処理がコネクションプールの空きを 10 ms 以上待ったのは %<waits>s 回、合計 %<waited_ns>s、同時に最大 %<count>s 件です。これは GVL 待ちではありません。プールが同時実行数より小さいか、接続が長く保持されています。",
         timeline_pass_storm: "pass の嵐：%<thread>s は、他が待つ間にタイムスライスの終わりよりずっと早く GVL を %<count>s 回放しました（ループ内の Thread.pass。主に %<who>s）。"
       }.freeze
     end
