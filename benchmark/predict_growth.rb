@@ -14,11 +14,13 @@ module Bench
   class PredictGrowth
     RECORDED = 5
     THREADS = [1, 5, 10].freeze
-    KINDS = [Holdup::Lab::Jobs::Kind.new(name: "ExportJob", arguments: [4000, 40, 6])].freeze
+    KINDS = [Holdup::Lab::Jobs::Kind.new(name: "ExportJob", arguments: [24_000, 60, 3])].freeze
     # A collection after each 8 MB of strings, and all objects are gone through: an application with large strings does that by itself.
     GC_BYTES = (8 << 20).to_s
+    # Room for the rows of ten jobs from the start, and few arenas: a heap that grew with the threads would have each setting sweep another one.
+    ROOM = {"RUBY_GC_HEAP_0_INIT_SLOTS" => "400000", "MALLOC_ARENA_MAX" => "2"}.freeze
     ENVIRONMENT = %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, GC_BYTES] }
-      .merge("RUBYLIB" => File.join(Fresh::ROOT, "lib")).freeze
+      .merge(ROOM, "RUBYLIB" => File.join(Fresh::ROOT, "lib")).freeze
     COLUMNS = ["threads", "jobs/s, measured", "running, ms", "GC of it, ms", "predicted", "error, %", "with constant cost", "error, %"].freeze
     LIMIT = 8.0
 
@@ -83,10 +85,10 @@ module Bench
     def notes = [found, rested, "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every formula in the field has it."]
 
     def found
-      all = growth.overall
+      all, marking = growth.overall, growth.marking
       return "Not recognised: for twice as many in flight the recording's interval is #{interval(all)}, from #{all.units} jobs." unless all.grows?
       "Recognised: with twice as many in flight the running time of every job is #{percent(all.value)} longer (90 % interval #{interval(all)}, from #{all.units} jobs)" \
-        "#{", #{percent(all.gc)} of it garbage collection" if all.gc}."
+        "#{", #{percent(all.gc)} of it garbage collection" if all.gc}.#{" Each further one adds #{percent(marking.value)} (#{interval(marking)}) by what collections mark of it." if marking.grows?}"
     end
 
     def rested = "A job that begins after its process has rested for long runs #{percent(growth.rest.value || 0.0)} longer (#{interval(growth.rest)}); in the rounds there is no rest."
