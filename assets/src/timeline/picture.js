@@ -95,10 +95,12 @@ export class Picture {
 
   /** Everything else is paler; above and below it the others stay to be seen, for they tell who held meanwhile. */
   #follow(window, unit) {
-    const { brush, layout: { left, width, height, axis, places } } = this, [begin, finish] = this.#x(window, unit.from, unit.to);
+    const { brush, layout: { left, width, places } } = this, [begin, finish] = this.#x(window, unit.from, unit.to);
     brush.context.globalAlpha = 0.65;
-    brush.rect(brush.colour("paper"), left, axis, begin - left, height);
-    brush.rect(brush.colour("paper"), finish, axis, left + width - finish, height);
+    for (const { units: top, states: below, height } of places) {
+      brush.rect(brush.colour("paper"), left, top, begin - left, below + height - top);
+      brush.rect(brush.colour("paper"), finish, top, left + width - finish, below + height - top);
+    }
     brush.context.globalAlpha = 1;
     const place = places[unit.row];
     this.#frame("link", begin, place.units - 1, finish - begin, place.states + place.height - place.units + 2);

@@ -50,10 +50,18 @@ function paint(brush, state, x, width, { top, height }) {
 export function holders(brush, row, { from, to }, box, name) {
   const scale = box.width / (to - from), begun = last(row.from, from);
   if (last(row.from, to) - begun > box.width) return;
-  for (let at = begun; at < row.from.length && row.from[at] < to; at++) {
-    const begin = Math.max(from, row.from[at]), width = (Math.min(to, row.from[at + 1] ?? to) - begin) * scale;
+  for (let at = begun, next; at < row.from.length && row.from[at] < to; at = next) {
+    next = ended(row, at, scale);
+    const begin = Math.max(from, row.from[at]), width = (Math.min(to, row.from[next] ?? to) - begin) * scale;
     if (row.by[at] && width > WRITTEN) brush.text(name(at), box.left + (begin - from) * scale + 2, box.top + box.height - 4, width - 4);
   }
+}
+
+/** @returns {number} the span after those of the same holder, with gaps that nobody sees */
+function ended(row, at, scale) {
+  let next = at + 1;
+  while (next + 1 < row.from.length && row.by[next + 1] === row.by[at] && row.unit[next + 1] === row.unit[at] && (row.from[next + 1] - row.from[next]) * scale < 1) next += 2;
+  return next;
 }
 
 /**

@@ -15,7 +15,7 @@ async function open(place) {
   const viewer = new Viewer(place, capture, { words: JSON.parse(place.dataset.words), tell: tellers(document.documentElement.lang).ns, ask });
   const asked = new URLSearchParams(location.search), [from, to] = ["from_ns", "to_ns"].map((name) => Number(asked.get(name) ?? NaN));
   if (to > from) viewer.look({ from, to });
-  else viewer.follow(Number(asked.get("unit")));
+  else viewer.follow(Number(place.dataset.unit));
 }
 
 /** Has the page's tables tell of that part, and the address as well. */

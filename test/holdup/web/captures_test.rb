@@ -4,7 +4,6 @@ require "test_helper"
 require "holdup/capture/archive"
 require "holdup/web"
 require "json"
-require "json"
 
 class Holdup::Web::CapturesTest < Minitest::Test
   include Dashboard

@@ -5,8 +5,8 @@ require "json"
 module Holdup
   class Web
     class Captures
-      # The viewer's place in a page; `words`: what it says, by their names in assets/src/timeline.
-      Viewing = Data.define(:id, :words) do
+      # The viewer's place in a page; `unit`: number of the one to follow, or nil; `words`: what it says, by their names in assets/src/timeline.
+      Viewing = Data.define(:id, :unit, :words) do
         # @param words [Words]
         # @return [String] JSON
         def self.told(words) = JSON.generate(Viewing::SAID.to_h { |key| [key, words.call(:"viewer_#{key}")] })

@@ -5,6 +5,7 @@ require_relative "../../reports/timeline"
 require_relative "../../reports/timeline_story"
 require_relative "../../timeline/export"
 require_relative "../../timeline/flame"
+require_relative "../../timeline/methods"
 require_relative "../../timeline/shares"
 require_relative "../captures/files"
 require_relative "../captures/flame"
@@ -24,7 +25,7 @@ module Holdup
 
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
-          [Blocks::Lead.new(text: report.title), Blocks::Notes.new(texts: [*reason, *report.remarks, *report.findings]), viewing, *story, units, holders, flame, files].compact
+          [Blocks::Lead.new(text: report.title), Blocks::Notes.new(texts: [*reason, *report.remarks, *report.findings]), viewing, *story, units, holders, ran, flame, files].compact
         end
 
         # @return [String] see docs/capture.md
@@ -42,7 +43,7 @@ module Holdup
 
         def reason = []
 
-        def viewing = Web::Captures::Viewing.new(id: kept.id, words: Web::Captures::Viewing.told(@words))
+        def viewing = Web::Captures::Viewing.new(id: kept.id, unit: chosen&.id, words: Web::Captures::Viewing.told(@words))
 
         def excerpt = @excerpt ||= Holdup::Timeline::Excerpt.new(scene, **part)
 
@@ -58,8 +59,12 @@ module Holdup
 
         def report
           @report ||= Reports::Timeline.new(scene, holders: Holdup::Timeline::Holders.new(scene, waits: excerpt.waits), patterns: Holdup::Timeline::Patterns.new(scene).call,
-            within: excerpt.units, words: @words.reports)
+            within: excerpt.units, methods:, words: @words.reports)
         end
+
+        def methods = scene.recording.stacks.any? ? Holdup::Timeline::Methods.new(scene, from: excerpt.from, to: excerpt.to).call : []
+
+        def ran = Blocks::Table.of(report.ran, notes: [*report.ran&.notes, *where])
 
         def units
           section = report.units
@@ -84,8 +89,9 @@ module Holdup
             notes: [told.split, *told.remarks].map { |text| clean(text) })]
         end
 
+        # Of one that was taken because of a unit that one, until something else is asked for.
         def chosen
-          id = query["unit"] or return
+          id = query["unit"] or return (scene.caught unless query["from_ns"])
           scene.units.find { |unit| unit.id.to_s == id } || raise(UsageError.new("there is no such unit in this capture", "choose it in the table of units"))
         end
 
