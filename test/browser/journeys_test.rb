@@ -36,14 +36,20 @@ class JourneysTest < Minitest::Test
   def test_colours_that_are_chosen_stay
     look("/", lang: "en")
     light = background
-    page.click_link("Dark")
+    choose("Dark")
     refute_equal light, background
     page.within("nav") { page.click_link("Blame") }
+    assert page.has_css?("h1", text: "Blame")
     refute_equal light, background
     chromium.theme("dark")
-    page.click_link("Light")
+    choose("Light")
     assert_equal light, background
     assert_empty chromium.barriers
+  end
+
+  def choose(theme)
+    page.click_link(theme)
+    assert page.has_css?(".themes [aria-current]", text: theme)
   end
 
   def background = page.evaluate_script("getComputedStyle(document.body).backgroundColor")

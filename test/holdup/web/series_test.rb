@@ -22,6 +22,13 @@ class Holdup::Web::SeriesTest < Minitest::Test
     end
   end
 
+  def test_one_endpoint_has_the_spread_of_each_of_its_times
+    get "/series/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
+    heats = JSON.parse(last_response.body).select { |_, chart| chart["kind"] == "heat" }
+    assert_equal %w[heat_wall heat_queued heat_stalled heat_running heat_idle], heats.keys
+    assert_equal [300], heats.values.map { |chart| chart["heat"]["counts"].flatten.sum }.uniq
+  end
+
   def test_series_are_of_what_the_page_is_about
     get "/", {"since" => "2m", "name" => "Orders*", "lang" => "ja"}
     assert_includes last_response.body, %(data-series="/series/overview?since=2m&amp;name=Orders*&amp;lang=ja#shares")
