@@ -37,8 +37,11 @@ module Holdup
 
         def rate = {word(:rate_column) => [:rate, @course.per_second]}
 
-        # The whole spread is too much for cells.
-        def heat(key) = @course.quantiles(key).except(:p99).to_h { |name, values| [word(:percentile_of, percentile: word(name), what: word(:"histogram_#{key}")), [:duration, values]] }
+        # The whole spread is too much for cells; the percentiles of elapsed times have a chart of their own.
+        def heat(key)
+          return {} if key == :wall
+          @course.quantiles(key).except(:p99).to_h { |name, values| [word(:percentile_of, percentile: word(name), what: word(:"histogram_#{key}")), [:duration, values]] }
+        end
 
         def wall = @course.quantiles(:wall).to_h { |key, values| [word(key), [:duration, values]] }
 

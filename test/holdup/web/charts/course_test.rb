@@ -48,7 +48,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
 
   def test_the_spread_of_each_time_has_its_percentiles_beside_it
     charts(names: Holdup::Web::Charts::Course::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
-    table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2, names: %w[heat_running]).call
+    table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2, names: %w[heat_wall heat_running]).call
     assert_equal ["from", "running, p50", "running, p95"], table.columns.map(&:text)
     assert_equal Holdup::Reports::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
