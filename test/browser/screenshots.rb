@@ -5,6 +5,7 @@
 require "fileutils"
 require "uri"
 require_relative "../support/command_line"
+require_relative "../support/kept_capture"
 require_relative "../support/played_store"
 require_relative "chromium"
 require_relative "recorded"
@@ -18,8 +19,11 @@ class Screenshots
   # name => path, height in pixels
   RECORDED = {"overview" => ["/?since=15m", 1180], "endpoint" => ["/endpoint?unit=OrdersController%23index&kind=request&since=15m", 1180], "blame" => ["/blame?since=15m", 860]}.freeze
   SIMULATED = {"advice" => ["/advice?", 1180]}.freeze
+  CAPTURED = {"captures" => ["/captures?", 330], "capture" => ["/capture?id=#{KeptCapture::ID}", 1240]}.freeze
   LANGUAGES = %w[en ja].freeze
   COLOURS = "64"
+  # As high as the page of a capture.
+  WHOLE = 6000
 
   def initialize
     @chromium = Chromium.new
@@ -33,6 +37,7 @@ class Screenshots
     served(recorded.store, recorded.now_s, RECORDED)
     played = PlayedStore.new
     played.in_a_file { |store| served(store, played.to_s, SIMULATED) }
+    captures(recorded)
   ensure
     recorded&.remove
     @chromium.quit
@@ -47,11 +52,28 @@ class Screenshots
     dashboard&.stop
   end
 
+  # Those of docs/capture-walkthrough.md.
+  def captures(recorded)
+    kept = KeptCapture.new
+    dashboard = ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, captures: kept.folder)
+    CAPTURED.each { |name, (path, height)| picture(dashboard, name, "en", path, height) }
+    @chromium.size(WIDTH, WHOLE)
+    save("capture-methods-en", selector: ".flames")
+  ensure
+    dashboard&.stop
+    kept&.remove
+  end
+
   def picture(dashboard, name, language, path, height)
     @chromium.size(WIDTH, height)
     @chromium.visit("#{dashboard.address}#{path}&lang=#{language}")
-    file = File.join(FOLDER, "#{name}-#{language}.png")
-    @chromium.picture(file)
+    save("#{name}-#{language}")
+  end
+
+  # @param options of Ferrum::Page#screenshot
+  def save(name, **options)
+    file = File.join(FOLDER, "#{name}.png")
+    @chromium.picture(file, **options)
     system("pngquant", "--force", "--strip", "--ext", ".png", COLOURS, file, exception: true)
   end
 end
