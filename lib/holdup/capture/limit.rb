@@ -19,12 +19,17 @@ module Holdup
 
       # @param p99_ns [Integer, nil] nil when not known
       # @return [Integer] ns; 0 for none
-      def ns(p99_ns) = over_ns || (p99_ns.to_i * factor).round
+      def ns(p99_ns)
+        return over_ns if over_ns
+        p99_ns ? [(p99_ns * factor).round, Limit::LEAST_NS].max : 0
+      end
 
       # @return [Boolean] whether it hangs on the series
       def relative? = over_ns.nil?
     end
 
+    # Of a multiple: where hardly any unit ever stalls, twice of that is nothing to look at.
+    Limit::LEAST_NS = 1_000_000
     Limit::MULTIPLE = /\Ap99\s*(?:x|\*|×)\s*(\d{1,4}(?:\.\d{1,4})?)\z/
   end
 end

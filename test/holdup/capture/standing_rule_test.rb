@@ -14,7 +14,7 @@ class Holdup::Capture::StandingRuleTest < Minitest::Test
 
   def test_with_two_conditions_and_options
     rule = StandingRule.from("stall > 5 ms or wall > p99 x 2, only=GET /orders, every=30, events=5000, stacks=off")
-    assert_equal [[5_000_000, 400], [5_000_000, 0]], [rule.limits({wall: 200}), rule.limits]
+    assert_equal [[5_000_000, 40_000_000], [5_000_000, 1_000_000], [5_000_000, 0]], [rule.limits({wall: 20_000_000}), rule.limits({wall: 0}), rule.limits]
     assert_equal [30, 5000, false], rule.to_h.values_at(:every_s, :events, :stacks)
     assert_equal "stall > 5 ms or wall > p99 x 2, only=GET /orders", rule.to_s
     assert_predicate rule, :by_series?
