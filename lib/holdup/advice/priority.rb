@@ -18,9 +18,10 @@ module Holdup
       # @param situation [Situation]
       # @return [Finding, nil]
       def call(situation)
-        return unless situation.sized? && !situation.recommendation.recording.slices?
+        recording = situation.recommendation&.recording
+        return if recording.nil? || recording.slices?
         row, share = Convoy.cause(situation)
-        return if row.nil? || Native.hold(row) >= Native::LONG_NS
+        return if row.nil? || Native.hold(row) >= Native::LONG_NS || !situation.sized?
         found = situation.evident({name: row.name, steps: STEPS, caused_share: share}, query: "whatif --priority '#{row.name}=-#{STEPS}'", priorities: {situation.literal(row.name) => -STEPS})
         Finding.new(rule: :priority, change: Change.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}"), **found) if found[:gain].to_f > WORTH
       end

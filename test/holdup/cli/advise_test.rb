@@ -8,6 +8,7 @@ require_relative "../../support/played_store"
 
 class Holdup::CLI::AdviseTest < Minitest::Test
   include CommandLine
+  include TemporaryFolder
 
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
 
@@ -158,9 +159,11 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_an_application_that_waits_for_its_pool
-    text = said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3}))
+    FileUtils.mkdir_p("#{folder}/config")
+    File.write("#{folder}/config/database.yml", "default:\n  pool: <%= ENV.fetch(\"DB_POOL\") { 3 } %>\n")
+    text = Dir.chdir(folder) { said(played: recorded(pool_share: 0.2, facts: {"db_pool" => 3})) }
     assert_match(/(Mind|Likely because).* (wait|Units waited) for .*connections/, text)
-    assert_match(/In config\/database.yml: max_connections: 5 \(before Rails 8\.1 pool: 5\), then restart/, text)
+    assert_match(/In config\/database.yml:2 \(then restart; where DB_POOL is set, that counts\): - pool: <%= ENV.fetch\("DB_POOL"\) { 3 } %> \+ pool: <%= ENV.fetch\("DB_POOL"\) { 5 } %>/, text)
   end
 
   def test_what_can_not_be_asked
