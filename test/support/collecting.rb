@@ -35,8 +35,10 @@ module Collecting
 
   def spawn_writer(dir, seed, out:) = spawn_ruby(WRITER, dir, seed.to_s, out:)
 
+  # With our own load path instead of Bundler, which would find the same gems in twice the time.
   def spawn_ruby(script, *arguments, **options)
-    Process.spawn(RbConfig.ruby, "-I#{LIB}", "-I#{File.dirname(__dir__)}", "-e", script, *arguments, **options).tap { |pid| started << pid }
+    paths = [LIB, File.dirname(__dir__), *$LOAD_PATH].map { |path| "-I#{path}" }
+    Process.spawn({"RUBYOPT" => nil}, RbConfig.ruby, "--disable=gems", *paths, "-e", script, *arguments, **options).tap { |pid| started << pid }
   end
 
   def started = @started ||= []
