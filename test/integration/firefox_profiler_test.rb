@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "tmpdir"
+require "holdup/capture"
+require "holdup/timeline"
+require "holdup/timeline/export"
+
+# The Firefox Profiler itself, on a terminal, opens what we export for it and finds the same in it.
+class FirefoxProfilerTest < Minitest::Test
+  FOLDER = File.expand_path("../viewers", __dir__)
+  PROGRAM = File.join(FOLDER, "node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js")
+  MS = 1_000_000
+
+  def test_it_opens_the_export_and_finds_states_units_and_methods
+    install
+    Dir.mktmpdir do |folder|
+      file = File.join(folder, "profile.json")
+      File.write(file, Holdup::Timeline::Export.call(scene, :firefox))
+      in_viewer(folder, file) { |viewer| assert_seen(viewer) }
+    end
+  end
+
+  private
+
+  def assert_seen(viewer)
+    assert_match(/contains 2 threads across 1 process.*srv 1 .*srv 2 /m, viewer.call("profile", "info"))
+    functions = viewer.call("thread", "functions")
+    assert_match(/Report#crunch - self: 40(\.000)?ms \(40\.0%\), total: 100(\.000)?ms/, functions)
+    assert_match(/Array#sum - self: 60(\.000)?ms/, functions)
+    markers = viewer.call("thread", "markers")
+    %w[THREAD_RUNNING THREAD_SUSPENDED UNIT GC_PAUSE].each { |name| assert_match(/^ +#{name} +\d+ markers/, markers) }
+  end
+
+  # The hog holds until 100 ms and calls Array#sum from 40 ms on; the light unit is idle, waits, and holds unseen.
+  def scene
+    crunch, sum = ["Report#crunch", "/srv/report.rb", 12], ["Array#sum", nil, 0]
+    ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
+    ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS).stack(2, 60 * MS, sum, crunch, unit: 1).ends(1, 2, 99 * MS, name: "GET /hog")
+    ring.suspended(2, 100 * MS).resumed(3, 102 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light")
+    Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+  end
+
+  def install
+    return if File.exist?(PROGRAM)
+    told, done = Open3.capture2e("npm", "ci", "--ignore-scripts", "--silent", chdir: FOLDER)
+    assert done.success?, told
+  end
+
+  # A session of it is a process in the background, and belongs to a home.
+  def in_viewer(home, file)
+    run = lambda do |*arguments|
+      told, done = Open3.capture2e({"HOME" => home}, "node", "--no-warnings", PROGRAM, *arguments)
+      assert done.success?, told
+      told
+    end
+    run.call("load", file)
+    yield run
+  ensure
+    run.call("stop", "--all")
+  end
+end
