@@ -13,8 +13,8 @@ class Holdup::Lab::SweepTest < Minitest::Test
     def blocks = [:block]
   end
 
-  # A server whose response grows with the rate, and beyond `limit` very much.
-  Trial = Struct.new(:limit, :rates, :progress, :fails) do
+  # A server whose response is 1 us, and at rates beyond `limit` so many times that.
+  Trial = Struct.new(:limit, :times, :rates, :progress, :fails) do
     def new(_command, progress:, **) = tap { self.progress = progress }
 
     def call(arm, rate:)
@@ -27,16 +27,16 @@ class Holdup::Lab::SweepTest < Minitest::Test
   Session = Struct.new(:trial, :arm) do
     def measure(rate:, seconds:, seed:)
       trial.rates << [arm.name, rate, seed]
-      Outcome.new(arm, rate, (rate > trial.limit) ? 100 : 10, [:window], [], [])
+      Outcome.new(arm, rate, (rate > trial.limit) ? 1000 * trial.times : 1000, [:window], [], [])
     end
   end
 
   def path = File.join(folder, "sweep.json")
 
-  def sweep(plan: nil, limit: 1000, fails: nil, ledger: ledger(path:, plan:), **options)
+  def sweep(plan: nil, limit: 1000, times: 10, fails: nil, ledger: ledger(path:, plan:), **options)
     @ledger = ledger
     @steps = []
-    @trial = Trial.new(limit, [], nil, fails)
+    @trial = Trial.new(limit, times, [], nil, fails)
     sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step }, **options)
     Swept::Sweep::Predictor.stub(:new, ->(*, **) { ->(arm) { prediction(arm) } }) do
       Swept::Sweep::Reading.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
@@ -54,6 +54,14 @@ class Holdup::Lab::SweepTest < Minitest::Test
 
   def test_climbs_until_it_is_too_much
     sweep(plan: plan(rates: [10, 20, 40, 80]), limit: 20)
+    assert_equal [10, 20, 40], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
+  end
+
+  # Less than half as slow again, and the percentile (twice the mean here) is beyond what was promised.
+  def test_climbs_until_the_promise_is_broken
+    sweep(plan: plan(rates: [10, 20, 40], slo: "p95=2.5us"), limit: 10, times: 1.4)
+    assert_equal [10, 20], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
+    sweep(plan: plan(rates: [10, 20, 40], slo: "p95=3us"), limit: 10, times: 1.4)
     assert_equal [10, 20, 40], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
   end
 
