@@ -11,6 +11,7 @@ require_relative "comparison/draw"
 require_relative "comparison/estimate"
 require_relative "comparison/memory"
 require_relative "comparison/metric"
+require_relative "comparison/persistence"
 require_relative "comparison/side"
 require_relative "comparison/strata"
 require_relative "comparison/verdict"
@@ -66,7 +67,7 @@ module Holdup
       def verdict(metrics = Verdict::METRICS) = Verdict.new(estimates, metrics:).call
 
       # @return [Array<Contribution>] those that moved the mean elapsed time most first
-      def contributions = @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap)
+      def contributions = @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap, widening: @bootstrap.possible? ? persistence.widening(Metric::ALL[:wall_mean]) : 1.0)
 
       # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made; in no other figure
       def mix_effect
@@ -116,6 +117,12 @@ module Holdup
         end
       end
 
+      def persistence
+        @persistence ||= Persistence.new(cells.zip(sizes).map { |own, size| Array.new(size) { |block| Draw.new(own, only(block, size)).figures(draws.first.counts) } }, paired: paired?)
+      end
+
+      def only(block, size) = Array.new(size) { |index| (index == block) ? 1 : 0 }
+
       def between = @between ||= Between.new(*sides.map(&:profiles))
 
       def drawn(metric)
@@ -123,6 +130,7 @@ module Holdup
         pairs = rounds.map { |both, _| both.map { |side| side[metric.name] } }
         return found if !found.known? || pairs.empty? || pairs.flatten.any?(nil)
         deviation, freedom = @bootstrap.deviation(pairs, ratio: found.relative?)
+        deviation *= persistence.widening(metric)
         found.with(deviation: found.relative? ? Math.sqrt(deviation**2 + between.variance(metric.family)) : deviation, freedom:)
       end
     end

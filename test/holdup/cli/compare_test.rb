@@ -36,7 +36,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: .*CPU of\s+each unit -\d\d/, said.out)
     assert_match(/2 things differ \(jit, revision\)/, said.out.gsub(/\s+/, " "))
     assert_match(/^CPU of each unit .* better$/, said.out)
-    assert_match(/6 and 6 stretches of 2 min\. .*only about 50 % of such intervals held the truth/, said.out.gsub(/\s+/, " "))
+    assert_match(/6 and 6 stretches of 2 min\. .*only about 80 % of such intervals held the truth/, said.out.gsub(/\s+/, " "))
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
@@ -73,7 +73,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_in_delta(-0.5, cpu["relative"], 0.1)
     assert_operator cpu["relative_interval"].last, :<, 0
     assert_equal %w[jit revision], said["changed"].map { |one| one["subject"] }
-    assert_equal [120, false, 0.5], said["blocks"].values_at("seconds", "same_time", "held")
+    assert_equal [120, false, 0.8], said["blocks"].values_at("seconds", "same_time", "held")
   end
 
   def test_what_is_equal_is_called_the_same

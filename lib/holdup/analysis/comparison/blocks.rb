@@ -16,7 +16,7 @@ module Holdup
         TOGETHER = 0.75
         # Of intervals that say 95 %, so many held the truth in simulations of two times whose load is like that of the minute before
         # (correlation 0.8), by how long the blocks are at least.
-        HELD = {60 => 0.45, 120 => 0.5, 300 => 0.75, 600 => 0.85, 1200 => 0.9}.freeze
+        HELD = {60 => 0.7, 120 => 0.8, 300 => 0.88, 600 => 0.9}.freeze
 
         # @param covered_s [Integer] seconds that the shorter side has
         # @return [Integer] seconds of a block

@@ -13,12 +13,13 @@ module Holdup
         # @param draws [Array<Draw>] of both sides as measured
         # @param rounds [Array<Hash{Series => Float}>] what each moved in the rounds of the bootstrap
         # @param bootstrap [Bootstrap]
+        # @param widening [Float] see Persistence
         # @return [Array<Contribution>] those that moved most first
-        def self.all(draws, rounds, bootstrap)
+        def self.all(draws, rounds, bootstrap, widening: 1.0)
           counts, means = draws.map(&:counts), draws.map { |draw| draw.means(:wall) }
           moves(draws).map { |series, moved_ns|
             new(series:, shares: counts.map { |units| units[series].fdiv(units.values.sum) }, means: means.map { |of_series| of_series[series] },
-              moved_ns:, range: range(moved_ns, rounds.map { |moves| moves[series].to_f }, bootstrap))
+              moved_ns:, range: range(moved_ns, rounds.map { |moves| moves[series].to_f }, bootstrap, widening))
           }.sort_by { |one| -one.moved_ns.abs }
         end
 
@@ -31,10 +32,10 @@ module Holdup
           (before.keys & after.keys).to_h { |series| [series, (after[series] - before[series]) * counts[series] / all] }
         end
 
-        def self.range(moved_ns, moves, bootstrap)
+        def self.range(moved_ns, moves, bootstrap, widening)
           return if moves.empty?
           deviation, freedom = bootstrap.deviation(moves.map { |moved| [0.0, moved] }, ratio: false)
-          reach = deviation * Student.quantile(0.5 + Estimate::LEVEL / 2, freedom)
+          reach = deviation * widening * Student.quantile(0.5 + Estimate::LEVEL / 2, freedom)
           (moved_ns - reach)..(moved_ns + reach)
         end
         private_class_method :range
