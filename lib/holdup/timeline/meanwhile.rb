@@ -16,7 +16,7 @@ module Holdup
       # @return [Array<Ran>] the longest first; what had no stack is not among them
       def call(parts)
         ticks = parts.flat_map { |part| pieces(part) }.group_by(&:stack).transform_values { |pieces| pieces.sum(&:length) }
-        frames = ticks.filter_map { |stack, sum| [@scene.recording.stacks.running(stack), sum] if stack }
+        frames = ticks.filter_map { |stack, sum| stack && @scene.recording.stacks.running(stack)&.then { |frame| [frame, sum] } }
         by_method = frames.group_by { |frame, _| [frame.method_name, frame.path] }.values
         by_method.map { |own| Ran.new(own.max_by(&:last).first, own.sum(&:last)) }.sort_by { |ran| -ran.ticks }
       end
