@@ -27,7 +27,7 @@ module Holdup
 
       # @param kept [Capture::Kept]
       # @return [Timeline::Scene]
-      # @raise [DamagedData, UsageError] it can't be read
+      # @raise [UsageError] it can't be read
       def scene(kept)
         @lock.synchronize do
           @scene = nil unless @shown == kept.id
@@ -46,8 +46,8 @@ module Holdup
       # One may be pruned meanwhile.
       def reading
         yield
-      rescue SystemCallError => error
-        raise UsageError.new("the capture can't be read (#{error.class.name.delete_prefix("Errno::")})", "choose another one")
+      rescue SystemCallError, DamagedData => error
+        raise UsageError.new("the capture can't be read (#{error.class.name.split("::").last})", "choose another one, or take a new one")
       end
     end
   end

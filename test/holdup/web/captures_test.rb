@@ -51,8 +51,8 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_includes CGI.unescapeHTML(text), "can't be read"
     %w[/capture?id=20261121T120000Z-9 /captures/20261121T120000Z-9/columns].each do |address|
       get address
-      assert_equal 503, last_response.status
-      assert_includes text, "is no capture of Holdup"
+      assert_equal 400, last_response.status
+      assert_includes CGI.unescapeHTML(text), "the capture can't be read (DamagedData)"
     end
   end
 
@@ -148,6 +148,33 @@ class Holdup::Web::CapturesTest < Minitest::Test
     assert_equal 405, last_response.status
     get "/captures"
     refute_includes markup, "<form"
+  end
+
+  # Bytes of others: each of them has an answer.
+  def test_damaged_ones_have_a_page
+    raw = Zlib.gunzip(File.binread(KeptCapture::FILE)).freeze
+    random = Random.new(1)
+    path = File.join(folder, "20261121T120000Z-7.holdup-capture")
+    12.times do |turn|
+      bytes = turn.even? ? raw.byteslice(0, random.rand(raw.bytesize)) : raw.dup.tap { |copy| 40.times { copy.setbyte(random.rand(copy.bytesize), random.rand(256)) } }
+      File.binwrite(path, Zlib.gzip(bytes, level: 1))
+      @app = dashboard(captures: -> { folder })
+      ["/captures", "/capture?id=20261121T120000Z-7", "/captures/20261121T120000Z-7/columns"].each do |address|
+        get address
+        assert_includes [200, 400], last_response.status, [turn, address]
+      end
+    end
+  end
+
+  def test_who_asks_is_told_when_it_comes
+    SegmentWriter.new(folder, worker: 3)
+    @app = dashboard(captures: -> { folder }, dir: folder, orders: true)
+    get "/captures"
+    assert_includes markup, %(<option value="#{Process.pid}">worker 3 (pid #{Process.pid})</option>)
+    post "/captures", {"pid" => Process.pid.to_s}, {"HTTP_SEC_FETCH_SITE" => "same-origin"}
+    assert_equal [303, "/captures?asked=#{Process.pid}"], [last_response.status, last_response.headers["location"]]
+    get last_response.headers["location"]
+    assert_includes text, "Process #{Process.pid} was asked."
   end
 
   def test_where_it_is_allowed_only_by_a_page_of_ours
