@@ -46,6 +46,7 @@ module Holdup
         # @param period [Period] a running one of it
         # @return [Array<Array(Integer, Integer, Array<Capture::Frame>)>] ns from and to, and what ran: the innermost frame first, none without a stack
         def pieces(lane, period)
+          return [[period.from_ns, period.to_ns, []]] unless recording.stacks.any?
           pieces = @scene.samples.held(lane, period.from, period.to)
           pieces.map { |piece| [ns(piece.from), ns(piece.to), piece.stack ? recording.stacks.frames(piece.stack) : []] }
         end
