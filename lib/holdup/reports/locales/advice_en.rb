@@ -54,7 +54,7 @@ module Holdup
         advice_marks: "* now   <- advised   limit: the one that rejects it; such a setting was not replayed",
         advice_left_out: "%<count>s more settings are no better; --limit shows them.",
         advice_guard_stability: "peak", advice_guard_cpu: "CPU", advice_guard_inflation: "CPU queue", advice_guard_memory: "memory", advice_guard_db_pool: "DB pool",
-        advice_guard_cpu_bound: "computes",
+        advice_guard_cpu_bound: "CPU-bound",
         advice_guard_db_connections: "DB conn", advice_guard_job_threads: "50 threads", advice_guard_client_timeout: "timeouts",
         advice_amdahl: "Amdahl's law says %<amdahl>s threads for %<share>s io. It takes one unit and splits its io over N threads, knows no queue and no latency, " \
           "and each unit that comes back finds all others in front of it: the worst case, not the mean.",

@@ -54,7 +54,7 @@ module Holdup
         advice_marks: "* 現在   <- 推奨   制限：却下の理由。その設定は再生していません",
         advice_left_out: "他の %<count>s 件はこれらより良くありません。--limit で表示できます。",
         advice_guard_stability: "ピーク", advice_guard_cpu: "CPU 不足", advice_guard_inflation: "CPU 待ち", advice_guard_memory: "メモリ量", advice_guard_db_pool: "DB プール",
-        advice_guard_cpu_bound: "計算のみ",
+        advice_guard_cpu_bound: "計算専用",
         advice_guard_db_connections: "DB 接続", advice_guard_job_threads: "50 スレッド", advice_guard_client_timeout: "タイムアウト",
         advice_amdahl: "アムダールの法則では io %<share>s に対して %<amdahl>s スレッドになります。この法則は 1 つの処理の io を N 本のスレッドに分け、キューも遅延も考えません。" \
           "戻ってくる処理が必ず他の全員の後ろに並ぶと仮定するので、平均ではなく最悪の場合です。",
