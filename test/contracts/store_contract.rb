@@ -239,6 +239,7 @@ module StoreContract
     found = @store.profiles(START, START + DAY).to_a
     assert_equal [profile(2), profile(3), profile(5), later].map { |one| one.with(weight: 3.0) }, [*found.first(3), found.last.with(weight: 3.0)]
     assert_equal [3.0, 3.0, 3.0, 1.0], found.map(&:weight)
+    assert_equal [[START, START + 600], [START + 600], []], [[0, DAY], [600, 601], [1200, DAY]].map { |from_s, to_s| @store.profile_starts(START + from_s, START + to_s) }
   end
 
   def test_profiles_of_a_span_and_a_setting

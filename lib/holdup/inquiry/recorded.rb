@@ -3,6 +3,7 @@
 require_relative "../analysis/comparison"
 require_relative "../analysis/processes"
 require_relative "recorded/stretches"
+require_relative "singles"
 
 module Holdup
   module Inquiry
@@ -14,9 +15,6 @@ module Holdup
       # No window is shorter: each by itself, only hosts are added up, because they are compared together.
       APART_S = 60
       HISTOGRAMS = %i[wall queued stalled].freeze
-      PROFILES_S = 600
-      # So many stretches of ten minutes are enough single units.
-      STRETCHES = 72
 
       # What a filter leaves out.
       Beside = Data.define(:filter) do
@@ -85,13 +83,7 @@ module Holdup
 
       def samples = @samples ||= @store.processes(*@span.values, **{every_s: Analysis::Processes.every_s(*@span.values)}.compact)
 
-      def profiles
-        @profiles ||= begin
-          starts = (@span[:from_s]...@span[:to_s]).step(PROFILES_S).to_a
-          spans = (starts.size <= STRETCHES) ? [@span.values] : starts.each_slice((starts.size / STRETCHES.to_f).ceil).map { |start_s, *| [start_s, start_s + PROFILES_S] }
-          spans.flat_map { |span| @store.profiles(*span).to_a }.select { |profile| @filter.series?(profile.series) }
-        end
-      end
+      def profiles = @profiles ||= Singles.call(@store, *@span.values).select { |profile| @filter.series?(profile.series) }
     end
   end
 end

@@ -3,6 +3,8 @@
 require_relative "../analysis"
 require_relative "../analysis/sizing/observation"
 require_relative "../analysis/sizing/recommendation"
+require_relative "singles"
+require_relative "summed"
 
 module Holdup
   module Inquiry
@@ -30,10 +32,10 @@ module Holdup
         @warm_up_s = warm_up_s
         @setting = setting
         @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account], histograms: []))
-        @sums = wanted(store.sums(from_s, to_s).map(&:window))
-        @stalls = -> { wanted(store.stalls(from_s, to_s)) }
+        @sums = wanted(store.sums(from_s, to_s, kinds: Summed.kinds(:name)).map(&:window))
+        @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
         @samples = of_setting(store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact))
-        @profiles = store.profiles(from_s, to_s).to_a
+        @profiles = Singles.call(store, from_s, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
       end
 

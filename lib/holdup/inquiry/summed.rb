@@ -28,8 +28,10 @@ module Holdup
       end
 
       # The same units once more are read only to be shown; by pool they say which threads could have taken them.
+      # @param by [Symbol] one of Analysis::Grouping::BY
+      # @return [Array<Symbol>]
       def kinds(by) = Series::KINDS - (Series::VIEWS - [:pool, by])
-      private_class_method :samples, :kinds
+      private_class_method :samples
     end
   end
 end

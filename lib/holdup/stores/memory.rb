@@ -74,6 +74,9 @@ module Holdup
         Enumerator.new { |found| @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |profile| found << profile } }
       end
 
+      # @see Sql#profile_starts
+      def profile_starts(from_s, to_s) = @rows.transaction { @profiles.starts(from_s, to_s) }
+
       # @see Sql#settings
       def settings = @rows.transaction { @rows.windows.map(&:setting).uniq }
 

@@ -99,6 +99,9 @@ module Holdup
         end
       end
 
+      # @return [Array<Integer>] starts of the ten minutes of that span of which single units are kept, ascending
+      def profile_starts(from_s, to_s) = @profiles.starts(from_s, to_s)
+
       # @return [Array<Setting>] every setting that was ever seen, oldest first
       def settings = @codec.settings.load.sort.map(&:last)
 

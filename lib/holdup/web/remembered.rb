@@ -31,6 +31,9 @@ module Holdup
       # @return [Enumerator<UnitProfile>] see Stores::Sql#profiles
       def profiles(...) = @store.profiles(...)
 
+      # @return [Array<Integer>] see Stores::Sql#profile_starts
+      def profile_starts(...) = @store.profile_starts(...)
+
       # @return [Hash{Symbol => Object}] see Stores::Sql#health
       def health = @answers[:health] ||= @store.health
 

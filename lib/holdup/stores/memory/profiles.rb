@@ -27,6 +27,9 @@ module Holdup
         ProfileKeeping.between(@blocks.values.select { |block| setting.nil? || block.setting == setting }, from_s, to_s)
       end
 
+      # @return [Array<Integer>]
+      def starts(from_s, to_s) = @blocks.keys.map(&:first).uniq.select { |start_s| start_s > from_s - UnitProfile::Block::SECONDS && start_s < to_s }.sort
+
       # @return [void]
       def prune(now_s, max_bytes)
         sizes = @blocks.values.map { |block| [block.start_s, block.profiles.size * BYTES_A_UNIT] }.sort_by { |start_s, _| -start_s }

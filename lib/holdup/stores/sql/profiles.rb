@@ -29,11 +29,14 @@ module Holdup
         # @see Sql#profiles
         def each(from_s, to_s, setting)
           @connection.read do |db|
-            rows = db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }.order(:start_s, :setting_id, :host_id)
+            rows = span(db, from_s, to_s).order(:start_s, :setting_id, :host_id)
             rows = rows.where(setting_id: ids(setting)) if setting
             rows.each { |row| yield block(row) }
           end
         end
+
+        # @see Sql#profile_starts
+        def starts(from_s, to_s) = @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
 
         # @param now_s [Integer]
         # @param max_bytes [Integer] of all samples
@@ -47,6 +50,8 @@ module Holdup
         end
 
         private
+
+        def span(db, from_s, to_s) = db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }
 
         # Not `@settings.id`, which would add one that nobody has seen.
         def ids(setting) = @settings.load.select { |_, known| known == setting }.keys

@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+require_relative "../unit_profile/block"
+
+module Holdup
+  module Inquiry
+    # Reads single units of a span. Of a long one there are millions, of which those of some of its time say as much: evenly
+    # spread stretches, each with all units that are kept of it.
+    module Singles
+      STRETCH_S = UnitProfile::Block::SECONDS
+      # More than enough units for a replay, and minutes for a peak.
+      STRETCHES = 72
+
+      module_function
+
+      # @param store [Stores::Sql]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @return [Array<UnitProfile>] in time order
+      def call(store, from_s, to_s) = spans(store, from_s, to_s).flat_map { |span| store.profiles(*span).to_a }
+
+      def spans(store, from_s, to_s)
+        starts = store.profile_starts(from_s, to_s)
+        return [[from_s, to_s]] if starts.size <= STRETCHES
+        starts.each_slice(starts.size.ceildiv(STRETCHES)).map { |start_s, *| [[start_s, from_s].max, [start_s + STRETCH_S, to_s].min] }
+      end
+      private_class_method :spans
+    end
+  end
+end
