@@ -17,9 +17,8 @@ module Holdup
 
       # @return [Boolean]
       def plausible?
-        return true if frame_capacity.zero?
-        [frame_bytes, node_bytes] == [Layout::FRAME_BYTES, Layout::NODE_BYTES] && frame_count <= frame_capacity && node_count <= node_capacity &&
-          [frame_capacity, node_capacity].all? { |count| count <= Layout::MAX_TABLE }
+        frame_count <= frame_capacity && node_count <= node_capacity && [frame_capacity, node_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
+          (frame_capacity.zero? || [frame_bytes, node_bytes] == [Layout::FRAME_BYTES, Layout::NODE_BYTES])
       end
     end
 

@@ -37,6 +37,31 @@ class Holdup::Capture::RecordingTest < Minitest::Test
     assert_refused(/other sizes/, ring.bytes(to: 1).tap { |bytes| bytes[72, 8] = [3].pack("Q<") })
   end
 
+  def test_a_capture_of_the_first_layout_has_no_stacks
+    recording = parse(ring.bytes(to: 100, version: 1))
+    refute recording.stacks.any?
+    assert_operator recording.events.size, :>, 1
+  end
+
+  # What a header says of stacks is not believed either.
+  def test_stacks_that_can_not_be
+    whole = ring.stack(2, 50, ["Report#crunch", "/srv/report.rb", 12]).bytes(to: 100)
+    assert_equal %w[Report#crunch], parse(whole).stacks.frames(1).map(&:label)
+    14.times do |field|
+      [1 << 63, 1 << 40, 5000].each do |value|
+        broken = whole.dup.tap { |bytes| bytes[384 + field * 8, 8] = [value].pack("Q<") }
+        recording = begin
+          parse(broken)
+        rescue Holdup::DamagedData
+          next
+        end
+        recording.events.each { |event| recording.stacks.of(event)&.then { |stack| recording.stacks.frames(stack) } }
+      end
+    end
+    lost = whole.dup.tap { |bytes| bytes[384 + 8, 8] = [0].pack("Q<") }
+    assert_raises(Holdup::DamagedData) { parse(lost) }
+  end
+
   def test_names_are_text_whatever_wrote_them
     name = parse(EventRing.new(names: ["a\xff\xfeb"]).running(1).bytes(to: 1)).names.fetch(0).name
     assert_equal [true, "a??b"], [name.valid_encoding?, name]
