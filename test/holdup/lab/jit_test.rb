@@ -82,16 +82,16 @@ class Holdup::Lab::JitTest < Minitest::Test
   end
 
   def test_finds_the_rubies_that_are_installed
-    installed(["ours", RUBY_VERSION], %w[one 3.4.10], %w[other 3.3.8], %w[again 3.3.8], ["old", nil]) do |rubies, folder|
-      assert_equal [["3.3.8", "#{folder}/again/bin/ruby"], ["3.4.10", "#{folder}/one/bin/ruby"]], rubies.call.map { |ruby| [ruby.version, ruby.path] }
+    installed(["ours", RUBY_VERSION], %w[one 3.4.100], %w[other 3.3.99], %w[again 3.3.99], ["old", nil]) do |rubies, folder|
+      assert_equal [["3.3.99", "#{folder}/again/bin/ruby"], ["3.4.100", "#{folder}/one/bin/ruby"]], rubies.call.map { |ruby| [ruby.version, ruby.path] }
     end
     installed(["ours", RUBY_VERSION]) { |rubies| assert_match(/finds no other Ruby: there is none beside/, assert_raises(Holdup::UsageError) { rubies.call }.message) }
   end
 
   def test_a_ruby_without_the_gems_is_named
-    installed(%w[other 3.3.8]) do |rubies, folder|
+    installed(%w[other 3.3.99]) do |rubies, folder|
       File.write("#{folder}/other/bin/bundle", "#!/bin/sh\nexit 1\n")
-      assert_match(/other\/bin\/ruby \(3.3.8\) can't run what is in this folder: `bundle check` fails; give one with what it needs/, assert_raises(Holdup::UsageError) { rubies.call }.message)
+      assert_match(/other\/bin\/ruby \(3.3.99\) can't run what is in this folder: `bundle check` fails; give one with what it needs/, assert_raises(Holdup::UsageError) { rubies.call }.message)
     end
   end
 
