@@ -8,8 +8,10 @@ require "holdup/segment/directory"
 class ServedApp
   APPS = File.expand_path("../integration/apps", __dir__)
   ROOT = File.expand_path("../..", __dir__)
-  # What `bundle exec ruby -S` comes to, without the second Ruby that it takes to get there.
-  BUNDLED = [RbConfig.ruby, "-rbundler/setup", "-S"].freeze
+  # What `bundle exec ruby` comes to, without the second Ruby that it takes to get there.
+  BUNDLE_EXEC_RUBY = %w[bundle exec ruby].freeze
+  BUNDLED_RUBY = [RbConfig.ruby, "-rbundler/setup"].freeze
+  BUNDLED = [*BUNDLED_RUBY, "-S"].freeze
   OPEN_TIMEOUT = 1
   STOP_SECONDS = 8
   TRIES = 4
@@ -37,7 +39,7 @@ class ServedApp
     @root = Dir.mktmpdir
     @dir = File.join(@root, "segments")
     @port = TCPServer.open("127.0.0.1", 0) { |server| server.addr[1] }
-    @command = command
+    @command = (command.first(3) == BUNDLE_EXEC_RUBY) ? [*BUNDLED_RUBY, *command.drop(3)] : command
     @app = app
     @env = {"PORT" => @port.to_s, "HOLDUP_DIR" => @dir, "HOLDUP_STORE" => store, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.1"}
       .merge(env, unset.to_h { |name| [name, nil] })
