@@ -10,21 +10,14 @@ class LabJitTest < Minitest::Test
   include CommandLine
   include TemporaryFolder
 
-  # A page that nearly everybody asks for, and one that hardly anybody does.
   APP = <<~RUBY
-    def work(count) = (1..count).sum { |number| number.to_s.size }
-    def seldom = work(50)
-    run(->(env) { [200, {"content-type" => "text/plain"}, [(env["PATH_INFO"] == "/seldom" ? seldom : work(300)).to_s]] })
+    run(->(_env) { [200, {"content-type" => "text/plain"}, [(1..300).sum { |number| number.to_s.size }.to_s]] })
   RUBY
-  REQUESTS = ["200 /", "1 /seldom"].freeze
 
-  def setup
-    File.write(File.join(folder, "config.ru"), APP)
-    File.write(File.join(folder, "requests"), REQUESTS.join("\n"))
-  end
+  def setup = File.write(File.join(folder, "config.ru"), APP)
 
   def command
-    %w[lab jit --arms after --requests requests --rate 100 --seconds 2 --rounds 1 --warm-up 4 --out sweep.json --store store.sqlite3 --json -- puma -t 2:2 -p {port} config.ru]
+    %w[lab jit --arms after --url / --rate 100 --seconds 1 --rounds 1 --warm-up 2 --out sweep.json --store store.sqlite3 --json -- puma -t 2:2 -p {port} config.ru]
   end
 
   def test_each_arm_with_the_yjit_that_it_is_named_after
