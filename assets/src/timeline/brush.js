@@ -46,17 +46,23 @@ export class Brush {
     }
     this.context.setTransform(ratio, 0, 0, ratio, 0, 0);
     this.context.clearRect(0, 0, width, height);
+    this.style = undefined;
+  }
+
+  /** A canvas reads a colour anew each time it is given one. */
+  #dip(style) {
+    if (this.style !== style) this.context.fillStyle = this.style = style;
   }
 
   rect(style, x, y, width, height) {
-    this.context.fillStyle = style;
+    this.#dip(style);
     this.context.fillRect(x, y, width, height);
   }
 
   /** Text that ends where its room ends. */
   text(text, x, y, room, name = "ink") {
     const { context } = this;
-    context.fillStyle = this.colour(name);
+    this.#dip(this.colour(name));
     context.fillText(this.#cut(text, room), x, y);
   }
 

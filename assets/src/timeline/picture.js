@@ -27,7 +27,7 @@ export class Picture {
   /** @param {number} width of the place */
   fit(width) {
     this.layout = layout(this.capture, width);
-    this.pixels = new Pixels(Math.round(this.layout.width), this.layout.height);
+    this.pixels = new Pixels(Math.round(this.layout.width), this.layout.places[0]?.height ?? 1, Math.max(1, this.layout.places.length));
     this.forget();
   }
 
@@ -61,7 +61,7 @@ export class Picture {
     for (const { states: top, height } of places) this.brush.rect(this.brush.colour("shade"), left, top, width, height);
     this.pixels.clear();
     const crowded = this.capture.rows.map((row) => dense(row, window, width));
-    crowded.forEach((all, at) => all && this.pixels.row(this.levels[at], window, { top: places[at].states, height: places[at].height }));
+    crowded.forEach((all, at) => all && this.pixels.row(this.levels[at], window, places[at].states));
     this.pixels.paint(this.brush.context, left);
     return crowded;
   }

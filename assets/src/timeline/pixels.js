@@ -14,18 +14,23 @@ const WHITE = 0.55;
 
 /** Rows whose spans are too many for rectangles: one picture, pixel by pixel, of what share of its time each column was in what. */
 export class Pixels {
-  /** @param {number} width @param {number} height */
-  constructor(width, height) {
-    this.canvas = Object.assign(document.createElement("canvas"), { width, height });
+  /** @param {number} width @param {number} height of a row @param {number} most rows, one below the other */
+  constructor(width, height, most) {
+    this.height = height;
+    this.canvas = Object.assign(document.createElement("canvas"), { width, height: height * most });
     this.context = this.canvas.getContext("2d");
-    this.image = this.context.createImageData(width, height);
+    this.image = this.context.createImageData(width, height * most);
     this.data = new Uint32Array(this.image.data.buffer);
     this.columns = Math.ceil(width / COLUMN);
   }
 
   clear() {
-    this.data.fill(0);
-    this.used = 0;
+    this.tops = [];
+  }
+
+  /** How many columns were filled. */
+  get used() {
+    return this.tops.length * this.columns;
   }
 
   /** The theme's colours as tiles of pixels. @param {(state: string) => string} colour */
@@ -38,19 +43,20 @@ export class Pixels {
    * Ran, on it what waited; behind both what it was idle for longest.
    * @param {import("./levels.js").Levels} levels
    * @param {{from: number, to: number}} window
-   * @param {{top: number, height: number}} box
+   * @param {number} top where the row stands in the picture
    */
-  row(levels, window, { top, height }) {
-    const { columns } = this, sums = levels.over(window, columns), each = (window.to - window.from) / columns;
+  row(levels, window, top) {
+    const { columns, height } = this, bottom = (this.tops.length + 1) * height, sums = levels.over(window, columns), each = (window.to - window.from) / columns;
+    this.data.fill(0, (bottom - height) * this.canvas.width, bottom * this.canvas.width);
+    this.tops.push(top);
     for (let column = 0; column < columns; column++) {
       const at = column * DRAWN.length, ran = Math.min(1, sums[at] / each), waited = Math.min(1 - ran, sums[at + 1] / each);
       const idle = sums[at + 2] >= sums[at + 3] ? (sums[at + 2] >= sums[at + 4] ? 2 : 4) : sums[at + 3] >= sums[at + 4] ? 3 : 4;
-      const low = top + height, full = Math.round(ran * height), high = ran || waited ? Math.max(full, Math.round((ran + waited) * height), 1) : 0;
-      if (sums[at + idle] > 0) this.#fill(column, low - Math.round(FLAT * height), low, idle);
-      if (high > full) this.#fill(column, low - high, low - full, 1);
-      if (full) this.#fill(column, low - full, low, 0);
+      const full = Math.round(ran * height), high = ran || waited ? Math.max(full, Math.round((ran + waited) * height), 1) : 0;
+      if (sums[at + idle] > 0) this.#fill(column, bottom - Math.round(FLAT * height), bottom, idle);
+      if (high > full) this.#fill(column, bottom - high, bottom - full, 1);
+      if (full) this.#fill(column, bottom - full, bottom, 0);
     }
-    this.used += columns;
   }
 
   #fill(column, from, to, state) {
@@ -60,10 +66,10 @@ export class Pixels {
 
   /** @param {CanvasRenderingContext2D} context @param {number} left */
   paint(context, left) {
-    if (!this.used) return;
-    this.context.putImageData(this.image, 0, 0);
+    const { canvas: { width }, height, tops } = this;
+    if (tops.length) this.context.putImageData(this.image, 0, 0, 0, 0, width, tops.length * height);
     context.imageSmoothingEnabled = false;
-    context.drawImage(this.canvas, left, 0);
+    tops.forEach((top, at) => context.drawImage(this.canvas, 0, at * height, width, height, left, top, width, height));
   }
 }
 

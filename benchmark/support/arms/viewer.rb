@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-# viewer.rb SPANS: draws a capture of so many periods in Chromium while somebody zooms and pans; prints ms of a frame.
+# viewer.rb SPANS: draws a capture of so many periods in Chromium while somebody zooms and pans; prints ms of a frame, and of CPU of the page's thread.
 
 require "json"
 require "tmpdir"
@@ -17,7 +17,7 @@ FRAMES = 40
 # The whole, and ever smaller parts of it.
 ZOOMS = [0, 6, 11, 17].freeze
 DRIVE = <<~JS
-  const [zooms, frames, done] = arguments;
+  const [zoom, frames, done] = arguments;
   const place = document.querySelector("[data-capture]"), stage = place.querySelector(".stage"), canvas = stage.querySelector("canvas");
   const press = (key) => stage.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
   const frame = (key) => new Promise((resolve) => {
@@ -29,15 +29,11 @@ DRIVE = <<~JS
     press(key);
   });
   (async () => {
-    const told = [];
-    for (const zoom of zooms) {
-      await frame("0");
-      for (let step = 0; step < zoom; step++) await frame("+");
-      const drawn = [];
-      for (let at = 0; at < frames; at++) drawn.push(await frame(at % 20 < 10 ? "ArrowRight" : "ArrowLeft"));
-      told.push(drawn);
-    }
-    done({ told, width: stage.clientWidth, rows: Math.round(canvas.clientHeight / 39) });
+    await frame("0");
+    for (let step = 0; step < zoom; step++) await frame("+");
+    const drawn = [];
+    for (let at = 0; at < frames; at++) drawn.push(await frame(at % 20 < 10 ? "ArrowRight" : "ArrowLeft"));
+    done({ drawn, width: stage.clientWidth, rows: Math.round(canvas.clientHeight / 39) });
   })().catch((error) => done({ error: String(error) }));
 JS
 
@@ -54,6 +50,19 @@ def served(columns)
   end
 end
 
+# Seconds of CPU that the page's own thread has used.
+def cpu_s(browser) = browser.page.command("Performance.getMetrics")["metrics"].find { |one| one["name"] == "TaskDuration" }["value"]
+
+# What frames at one zoom took.
+def frames(chromium, zoom)
+  browser = chromium.session.driver.browser
+  before = cpu_s(browser)
+  seen = chromium.session.evaluate_async_script(DRIVE, zoom, FRAMES)
+  raise seen["error"] if seen["error"]
+  ms, pixels, drawn = %w[ms pixels drawn].map { |key| seen["drawn"].map { |one| one[key] } }
+  {cpu: (cpu_s(browser) - before) * 1000 / (FRAMES + zoom + 1), median: quantile(ms, 0.5), p95: quantile(ms, 0.95), pixels: quantile(pixels, 0.5), rectangles: drawn.max, most: seen["width"] * seen["rows"]}
+end
+
 def quantile(values, share) = values.sort[((values.size - 1) * share).round]
 
 columns = Bench::BusyCapture.new(spans: ARGV[0].to_i).call
@@ -62,13 +71,8 @@ chromium.size(1600, 1400)
 served(columns) do |address|
   chromium.visit(address)
   raise "not drawn" unless chromium.session.has_css?(".stage canvas", visible: :all, wait: 60)
-  seen = chromium.session.evaluate_async_script(DRIVE, ZOOMS, FRAMES)
-  raise seen["error"] if seen["error"]
-  frames = seen["told"].map do |drawn|
-    ms, pixels = %w[ms pixels].map { |key| drawn.map { |one| one[key] } }
-    {median: quantile(ms, 0.5), p95: quantile(ms, 0.95), pixels: quantile(pixels, 0.5), rectangles: drawn.map { |one| one["drawn"] }.max}
-  end
-  puts JSON.generate(frames:, bytes: columns.bytesize, zooms: ZOOMS, most: seen["width"] * seen["rows"])
+  chromium.session.driver.browser.page.command("Performance.enable", timeDomain: "threadTicks")
+  puts JSON.generate(frames: ZOOMS.map { |zoom| frames(chromium, zoom) }, bytes: columns.bytesize, zooms: ZOOMS)
   $stdout.flush
 end
 chromium.quit
