@@ -80,6 +80,25 @@ class CaptureStacksTest < NativeTest
     GC.compact if GC.respond_to?(:compact)
   end
 
+  # More methods than the table has room for: it begins anew, and what it says is right.
+  def test_a_full_table_begins_anew
+    recording = captured do
+      14.times { |set| until_taken { chain(set, 180).link_0 { GvlWork.hold(20 * MS) } } }
+      []
+    end
+    assert_operator recording.header.stacks.first_event, :>, 0
+    assert_operator recording.stacks.table.size, :<=, recording.header.stacks.frame_capacity
+    chains = recording.events.filter_map { |event| recording.stacks.of(event) if event.kind == :stack_held }
+      .map { |stack| recording.stacks.frames(stack).filter_map { |frame| frame.method_name[/link_\d+/] } }.reject(&:empty?)
+    assert_operator chains.size, :>, 0
+    chains.each { |links| assert_equal Array.new(links.size) { |index| "link_#{index}" }, links.reverse }
+  end
+
+  # An object with so many methods, each of which calls the next.
+  def chain(set, length)
+    (@chains ||= {})[set] ||= Class.new { length.times { |index| class_eval("def link_#{index}(&work) = (#{(index + 1 < length) ? "link_#{index + 1}(&work)" : "work.call"}).then { nil }", __FILE__, __LINE__) } }.new
+  end
+
   def test_what_it_cost_is_said
     stop = false
     recording = captured { [Thread.new { crunch(-> { stop }) }, Thread.new { 3.times { GvlWork.release(1) } && stop = true }] }

@@ -83,6 +83,12 @@ class SanitizerTest < NativeTest
         end
         Process.wait2(pid).last.success?
       end
+      stack_of = ->(set, file) {
+        deep = Class.new { 180.times { |k| class_eval("def link_\#{k}(&work) = \#{(k < 179) ? "link_\#{k + 1}(&work)" : "work.call"}") } }.new
+        taken = -> { File.binread(file, 8, 456).unpack1("Q<") }
+        before = taken.()
+        100.times { deep.link_0 { GvlWork.hold(20_000_000) } if taken.() == before }
+      }
       captured = 30.times.count do |i|
         Probe.open_capture("#{folder}/capture\#{i}", 1_000, i, 0, i.even? ? 100_000 : 0) or next
         Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
@@ -91,6 +97,7 @@ class SanitizerTest < NativeTest
         Array.new(1_100) { Thread.new { Probe.name_captured(Thread.current, "") } }.each(&:join) if i == 7 # more than the table has room for
         Probe.setting = "{}"
         Process.wait(fork { one.(1) }) if i == 9
+        14.times { |set| stack_of.(set, "#{folder}/capture\#{i}") } if i == 12 # more methods than the table has room for
         Probe.close_capture
       end
       GC.stress = true
