@@ -42,7 +42,7 @@ export class Viewer {
   /** Puts the cursor on what a row was in. */
   goTo(row, time, window = this.window) {
     const { from } = this.capture.rows[row], span = last(from, time);
-    this.cursor = { row, span };
+    this.cursor = { row, span, time };
     this.told.show(row, span);
     this.look(showing(window, from[span], end(this.capture, this.capture.rows[row], span), this.capture.length));
   }
@@ -82,7 +82,7 @@ export class Viewer {
 
   /** What zooming by keys leaves in its place: the cursor, where it is seen. */
   #middle() {
-    const at = this.cursor && this.capture.rows[this.cursor.row].from[this.cursor.span];
+    const at = this.cursor?.time;
     return at >= this.window.from && at <= this.window.to ? at : (this.window.from + this.window.to) / 2;
   }
 
