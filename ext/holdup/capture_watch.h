@@ -14,6 +14,7 @@
 #include "registry.h"
 
 #define WATCH_LOOK_NS 5000000
+#define WATCH_IDLE_NS 20000000
 #define WATCH_SAMPLE_NS UINT64_C(10000000)
 #define WATCH_WAITERS 16 /* stacks of waiting threads that one holder is made to take */
 
@@ -21,6 +22,7 @@ static struct {
     pthread_t thread;
     bool runs, stop;
     bool ends;             /* Ruby will stop it before it exits itself */
+    uint64_t seen;         /* the ledger's sequence at the last look */
 } watch;
 
 static void watch_write(const tclock_t *c, enum stk_kind kind, uint64_t t, uint32_t stack)
@@ -81,32 +83,37 @@ static void watch_answer(void *unused)
     if (failed) rb_set_errinfo(Qnil); /* no memory: no stack */
 }
 
-/* Whether the holder is worth a stack: it has none of this hold and others wait, or it is time again. */
+/* Whether who holds is worth a stack: it has none of this hold and others wait, or it is time again. */
 static bool watch_wants(const tclock_t *holder, uint64_t t)
 {
-    if (ask_rests(t) || __atomic_load_n(&holder->hold_end, __ATOMIC_RELAXED)) return false;
+    if (ask_rests(t)) return false;
     if (__atomic_load_n(&holder->due, __ATOMIC_RELAXED)) return true;
     if (clk_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS) return true;
     return clk_ns(blame_waited(holder->blame, t)) >= ask.over_ns &&
            __atomic_load_n(&holder->shown, __ATOMIC_RELAXED) != BLAME_GET(holder->tally.acquisitions);
 }
 
-static void watch_look(uint64_t t)
+/* False where nobody has the GVL and nothing has happened since the last look. */
+static bool watch_look(uint64_t t)
 {
-    if (!ask_try_lock()) return;
+    if (!ask_try_lock()) return true;
     const tclock_t *holder = BLAME_GET(reg.main->holder);
-    bool wanted = holder && watch_wants(holder, t);
+    bool holds = holder && !__atomic_load_n(&holder->hold_end, __ATOMIC_RELAXED);
+    bool wanted = holds && watch_wants(holder, t);
     if (wanted) __atomic_store_n(&ask.thread, holder->number, __ATOMIC_RELAXED);
     ask_unlock();
     if (wanted) rb_postponed_job_trigger(ask.job);
+    uint64_t seen = watch.seen;
+    watch.seen = BLAME_GET(reg.main->seq);
+    return holds || watch.seen != seen;
 }
 
 static void *watch_run(void *unused)
 {
-    const struct timespec pause = {.tv_nsec = WATCH_LOOK_NS};
+    struct timespec pause = {.tv_nsec = WATCH_LOOK_NS};
     while (!__atomic_load_n(&watch.stop, __ATOMIC_ACQUIRE)) {
         nanosleep(&pause, NULL);
-        watch_look(clk_now());
+        pause.tv_nsec = watch_look(clk_now()) ? WATCH_LOOK_NS : WATCH_IDLE_NS;
         stk.header->watch_ns = clk_cpu_ns();
         stk.header->missed = __atomic_load_n(&ask.missed, __ATOMIC_RELAXED);
     }
