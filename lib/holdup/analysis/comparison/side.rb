@@ -88,9 +88,7 @@ module Holdup
 
         def parted = @parted ||= chosen.select { |window| settings.include?(window.setting) }.partition { |window| warm?(window) }
 
-        def warm?(window)
-          (@warm ||= {}).fetch(window.start_s) { |start_s| @warm[start_s] = boots.warm?(start_s, window.end_s) }
-        end
+        def warm?(window) = boots.warm?(window.start_s, window.end_s)
 
         def boots = @boots ||= Sizing::Recording::Boots.new(@every_profile, samples)
 

@@ -20,6 +20,7 @@ module Holdup
         def initialize(profiles, samples, warm_up_s: WARM_UP_S)
           @warm_up_s = warm_up_s
           @lives = {}
+          @warm = {} # windows of many series are of the same time
           samples.each { |sample| live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s] }
           profiles.each { |profile| live([profile.host, profile.process.pid, profile.process.since_ns / NS], profile.start_ns / NS) }
         end
@@ -29,9 +30,7 @@ module Holdup
         # @return [Boolean]
         def warm?(start_s, end_s)
           return true if @warm_up_s.zero?
-          there = @lives.select { |(*, since_s), last_s| since_s < end_s && last_s >= start_s }.keys
-          young = there.count { |*, since_s| since_s > start_s - @warm_up_s }
-          young <= there.size * FEW
+          @warm.fetch([start_s, end_s]) { |span| @warm[span] = few_young?(*span) }
         end
 
         # @param profile [UnitProfile]
@@ -39,6 +38,12 @@ module Holdup
         def warm_unit?(profile) = profile.age_ns >= @warm_up_s * NS
 
         private
+
+        def few_young?(start_s, end_s)
+          there = @lives.select { |(*, since_s), last_s| since_s < end_s && last_s >= start_s }.keys
+          young = there.count { |*, since_s| since_s > start_s - @warm_up_s }
+          young <= there.size * FEW
+        end
 
         def live(key, at_s)
           @lives[key] = [@lives[key] || at_s, at_s].max

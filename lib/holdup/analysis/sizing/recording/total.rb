@@ -17,12 +17,13 @@ module Holdup
         def initialize(windows)
           @windows = windows
           @count = windows.sum(&:count)
+          @sums = {}
         end
 
         # @param name [Symbol] of a sum or a histogram
         # @return [Integer]
         def [](name)
-          @windows.sum { |window| window.sums.fetch(name) { window.histograms.fetch(name).sum } }
+          @sums[name] ||= @windows.sum { |window| window.sums.fetch(name) { window.histograms.fetch(name).sum } }
         end
 
         # Waiting for a lock or a connection is congestion, which another setting has more or less of: it is no part of what a
