@@ -18,7 +18,7 @@ module Holdup
         story_from: "since its begin", story_length: "for", story_what: "what",
         methods_title: "Methods that held the GVL longest while others waited",
         flame_title: "What it ran: methods under those that call them", flame_empty: "Nothing.", flame_depth: "depth", flame_frame: "method", flame_folded: "%<first>s … %<last>s (%<count>s)",
-        flame_note: "As wide as its share; pointing at one tells where it is and for how long. Darker: the application's own code.",
+        flame_note: "As wide as its share; pointing at one tells where it is and for how long. In a stronger colour: the application's own code.",
         flame_held: "Had the GVL", flame_stalled: "Waited for it", flame_caused: "Made others wait", flame_no_stack: "no stack",
         viewer_title: "Thread by thread", viewer_failed: "The picture could not be drawn. The tables below have the figures.",
         viewer_closer: "Closer", viewer_further: "Further away", viewer_whole: "Whole", viewer_before: "Previous wait", viewer_next: "Next wait", viewer_tables: "Tables of this part", viewer_free: "Let go",
