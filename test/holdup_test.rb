@@ -23,7 +23,7 @@ class HoldupTest < Minitest::Test
   end
 
   def test_requiring_it_does_nothing_and_loads_no_gem
-    output = fresh_ruby(<<~RUBY, prelude: "", env: {"BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil})
+    output = fresh_ruby(<<~RUBY, prelude: "", gems: true, env: {"BUNDLE_GEMFILE" => nil, "RUBYOPT" => nil})
       $LOAD_PATH.unshift(#{LIB.dump})
       before = $LOADED_FEATURES.dup
       require "holdup"

@@ -34,7 +34,7 @@ module LoadedPreforkContract
 
   def loaded(script)
     Dir.mktmpdir do |dir|
-      fresh_ruby(<<~RUBY, prelude: "", env: {"HOLDUP_COLLECTOR" => "off", "HOLDUP_DIR" => dir}, options: ["-W0", "-I#{LIB}"])
+      fresh_ruby(<<~RUBY, prelude: "", gems: true, env: {"HOLDUP_COLLECTOR" => "off", "HOLDUP_DIR" => dir}, options: ["-W0", "-I#{LIB}"])
         require "bundler/setup"
         require "#{server_gem}"
         require "holdup"

@@ -14,7 +14,7 @@ class JitMemoryTest < Minitest::Test
   # A title hides the command line, so 48 or 128 MiB are assumed; that it is full shows in what stands still.
   def test_a_limit_that_nobody_can_read
     option = Holdup::Jit::Version.parse(RUBY_VERSION).limits_total? ? "--yjit-mem-size" : "--yjit-exec-mem-size"
-    said = fresh_ruby(<<~RUBY, options: ["--yjit-disable", "#{option}=1"], prelude: "")
+    said = fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", "#{option}=1"], prelude: "")
       $0 = "puma: cluster worker 0: 123 [app]" + " " * 500
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
@@ -49,7 +49,7 @@ class JitMemoryTest < Minitest::Test
   # Thousands of methods, each called often enough to be compiled, until there is no room.
   # @return [Array<Hash>] what the doctor says in that same process, and the advice once it is in a store
   def fill(option)
-    JSON.parse("[#{fresh_ruby(<<~RUBY, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
+    JSON.parse("[#{fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
       require "holdup/cli"

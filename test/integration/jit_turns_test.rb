@@ -41,7 +41,7 @@ class JitTurnsTest < Minitest::Test
 
   def live
     env = {"HOLDUP_DIR" => @segments, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.05", "HOLDUP_JIT" => "on", "HOLDUP_STATS_LOG" => @path}
-    fresh_ruby(SCRIPT, env:, options: ["--yjit-disable", "--yjit-exec-mem-size=1"], prelude: "$LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})\n")
+    fresh_ruby(SCRIPT, env:, gems: true, options: ["--yjit-disable", "--yjit-exec-mem-size=1"], prelude: "$LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})\n")
   end
 
   # @return [Array<Hash>] what the store has of that life

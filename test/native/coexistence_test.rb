@@ -20,7 +20,7 @@ class CoexistenceTest < NativeTest
   def test_gvltools_gvl_timing_and_vernier_in_one_process
     %w[gvltools gvl_timing vernier].each { |gem| skip_unless_installed gem }
     Dir.mktmpdir do |folder|
-      output = fresh_ruby(<<~RUBY)
+      output = fresh_ruby(<<~RUBY, gems: true)
         require "gvltools"
         require "gvl_timing"
         require "vernier"
@@ -64,7 +64,7 @@ class CoexistenceTest < NativeTest
   def test_profilers_that_run_while_a_capture_takes_stacks
     PROFILERS.each do |gem, start|
       skip "#{gem} is not in this bundle" unless Gem.loaded_specs.key?(gem)
-      assert_equal ["", "true", "true"], fresh_ruby(<<~RUBY, timeout: 60).lines.last(3).map(&:chomp), gem
+      assert_equal ["", "true", "true"], fresh_ruby(<<~RUBY, timeout: 60, gems: true).lines.last(3).map(&:chomp), gem
         require "#{gem}"
         require "holdup/capture"
         require "holdup/timeline"

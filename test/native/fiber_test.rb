@@ -106,7 +106,7 @@ class FiberTest < NativeTest
 
   # Nobody asked for it: the scheduler tells that units take turns here.
   def test_a_thread_with_a_scheduler_is_followed_by_itself
-    output = fresh_ruby(<<~RUBY)
+    output = fresh_ruby(<<~RUBY, gems: true)
       require "async"
       Holdup::Probe.enable
       work = ->(ns) { measured { 3.times { GvlWork.hold(ns) && nil || Async { sleep(0.001) && GvlWork.hold(ns) }.wait } } }

@@ -14,10 +14,16 @@ module FreshRuby
     include GvlWork::Measuring
   RUBY
 
+  # Most of its time a short Ruby would load Bundler, and what is in the application needs no gem.
+  WITHOUT_GEMS = {env: {"RUBYOPT" => nil}, options: ["--disable=gems"]}.freeze
+  WITH_GEMS = {env: {}, options: []}.freeze
+
+  # @param gems [Boolean] whether the script needs any
   # @return [String] what it printed; the test fails unless it ends with status 0 in time
-  def fresh_ruby(script, env: {}, options: [], timeout: 60, prelude: PRELUDE)
-    command = ["timeout", "--signal=KILL", timeout.to_s, RbConfig.ruby, "-W:no-experimental", *options, "-e", prelude + script]
-    output, status = Open3.capture2e(env, *command)
+  def fresh_ruby(script, env: {}, options: [], timeout: 60, prelude: PRELUDE, gems: false)
+    base = gems ? WITH_GEMS : WITHOUT_GEMS
+    command = ["timeout", "--signal=KILL", timeout.to_s, RbConfig.ruby, "-W:no-experimental", *base[:options], *options, "-e", prelude + script]
+    output, status = Open3.capture2e(base[:env].merge(env), *command)
     assert status.success?, "#{status}:\n#{output}"
     output
   end

@@ -153,6 +153,6 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
 
   def ruby(script, tracer = "")
     env = {"HOLDUP_DIR" => folder, "HOLDUP_COLLECTOR" => "off", "HOLDUP_TICK_SECONDS" => "0.05"}
-    JSON.parse(fresh_ruby(tracer + script, env:, prelude: PRELUDE).lines.last)
+    JSON.parse(fresh_ruby(tracer + script, env:, prelude: PRELUDE, gems: true).lines.last)
   end
 end

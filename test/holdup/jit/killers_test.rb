@@ -8,7 +8,7 @@ class Holdup::Jit::KillersTest < Minitest::Test
   PRELUDE = "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\nrequire \"holdup/jit/killers\"\n".freeze
   SAY = "print Holdup::Jit::Killers.here(env: {}).to_h.compact"
 
-  def here(script, say: SAY) = fresh_ruby("#{script}\n#{say}", prelude: PRELUDE)
+  def here(script, say: SAY) = fresh_ruby("#{script}\n#{say}", prelude: PRELUDE, gems: true)
 
   def test_none
     assert_equal "{}", here("")

@@ -13,7 +13,7 @@ class Holdup::Jit::SuspectsTest < Minitest::Test
 
   # What a process tells once YJIT is on.
   def told(loaded)
-    fresh_ruby(<<~RUBY, prelude: PRELUDE)
+    fresh_ruby(<<~RUBY, prelude: PRELUDE, gems: true)
       #{loaded}
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
       keeper = Holdup::Jit::Keeper.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
