@@ -53,8 +53,10 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def self.usual = @usual ||= yield
 
-  # @return [Hash] without any option, once for all
-  def usual = self.class.usual { asked }
+  # @return [String] JSON, without any option, once for all
+  def written = self.class.usual { advise("--json").out }
+
+  def usual = JSON.parse(written)
 
   def test_what_is_better_is_what_one_asks_for
     cost = asked("--objective", "cost")
@@ -116,7 +118,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5), from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
       advice = "#{path}.json"
-      File.write(advice, holdup("advise", "--store", path, "--since", "1h", "--json", now_s: PLAYED.to_s).out)
+      File.write(advice, written)
       said = holdup("advise", "--store", path, "--verify", advice, now_s: later.to_s)
       assert_equal [0, ""], [said.status, said.err]
       assert_match(/^KEPT: what was predicted/, said.out)
