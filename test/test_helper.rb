@@ -25,11 +25,13 @@ class Minitest::Test
   def before_setup
     super
     Fiber[:holdup_unit] = nil
+    @cpu_before_s = Slowest.cpu_s
   end
 
   # A test that asserts nothing proves nothing.
   def after_teardown
     super
+    metadata[:cpu_s] = Slowest.cpu_s - @cpu_before_s
     flunk "this test asserts nothing" if assertions.zero? && passed? && !skipped?
   end
 end
