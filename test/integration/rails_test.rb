@@ -11,17 +11,11 @@ class RailsIntegrationTest < Minitest::Test
     ServedApp.serve(*command, app: "rails", env: {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s), &)
   end
 
-  def test_named_initializers_and_the_outermost_middleware
-    serve do |app|
-      answer = JSON.parse(app.get("/orders").body)
-      assert_equal %w[holdup.configure holdup.middleware holdup.jobs holdup.start], answer["initializers"]
-      assert_equal "Holdup::Instrumentation::Rack", answer["outermost"]
-    end
-  end
-
+  # With the plugin, Holdup is loaded before Rails; config.holdup is passed on all the same.
   def test_units_are_named_by_controller_and_action_with_and_without_the_plugin
     [{}, {WITH_PLUGIN: "1"}, {WITH_PLUGIN: "1", WORKERS: "2"}].each do |env|
       serve(**env) do |app|
+        assert_equal 50 + 66, app.snapshots.first.header.series_capacity, env.inspect
         %w[/orders /orders/7 /orders/named /mounted/x /wp-login.php /up].each { |path| app.get(path) }
         app.stop
         expected = ["OrdersController#index", "OrdersController#show", "Orders: named", "GET /mounted", "GET (not found)"]
@@ -31,17 +25,14 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_the_setting_knows_rails_the_application_and_a_jit_that_came_late
+  def test_initializers_the_outermost_middleware_and_a_setting_with_rails_the_application_and_a_jit_that_came_late
     serve do |app|
+      answer = JSON.parse(app.get("/orders").body)
+      assert_equal %w[holdup.configure holdup.middleware holdup.jobs holdup.start], answer["initializers"]
+      assert_equal "Holdup::Instrumentation::Rack", answer["outermost"]
       app.wait { app.snapshots.any? { |snapshot| snapshot.setting["jit"] == "yjit" } }
       setting = app.snapshots.last.setting
       assert_equal ["Shop", Rails::VERSION::STRING, "production"], %w[app rails environment].map { |fact| setting[fact] }
-    end
-  end
-
-  def test_config_holdup_is_passed_on_also_when_the_plugin_was_loaded_before_rails
-    [{}, {WITH_PLUGIN: "1"}].each do |env|
-      serve(**env) { |app| assert_equal 50 + 66, app.snapshots.first.header.series_capacity }
     end
   end
 
@@ -54,7 +45,7 @@ class RailsIntegrationTest < Minitest::Test
       Dir.mktmpdir do |dir|
         env = {"HOLDUP_DIR" => dir, "HOLDUP_COLLECTOR" => "off", "RAILS_ENV" => "production", "WITH_HOLDUP" => "1"}
         script = 'require "rails"; ' + before + probe
-        output, = Open3.capture2e(env, "bundle", "exec", "ruby", "-e", script, chdir: File.join(ServedApp::APPS, "rails"))
+        output, = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, "-e", script, chdir: File.join(ServedApp::APPS, "rails"))
         assert_includes output, "running=#{running}", before
       end
     end
