@@ -27,10 +27,10 @@ module Holdup
       end
 
       def self.arrivals(parser, values)
-        parser.on("--rate N", "units that arrive per second, at all processes: what they wait then") { |text| values[:rate] = Inquiry::Values.positive("--rate", text.delete_suffix("/s")) }
+        parser.on("--rate N", "units that arrive per second, at all processes") { |text| values[:rate] = Inquiry::Values.positive("--rate", text.delete_suffix("/s")) }
         parser.on("--processes P", "that they arrive at (1)") { |text| values[:processes] = Inquiry::Values.whole("--processes", text, 1..1000) }
         parser.on("--vcpus N", "that these share (one each)") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
-        parser.on("--cv2 N", "how unlike units are: squared coefficient of variation of their own times (1)") { |text| values[:cv2] = Inquiry::Values.positive("--cv2", text) }
+        parser.on("--cv2 N", "how unlike units are: (deviation / mean) squared (1)") { |text| values[:cv2] = Inquiry::Values.positive("--cv2", text) }
       end
       private_class_method :arrivals
 

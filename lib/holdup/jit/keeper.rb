@@ -24,9 +24,10 @@ module Holdup
       # @param version [Version]
       # @param yjit [Module, nil] RubyVM::YJIT
       # @param zjit [Module, nil] RubyVM::ZJIT
+      # @param effectiveness [#call] takes a State
       # @param chance [#call] gives 0.0...1.0; the application's own sequence is not touched
       def initialize(wish:, guard:, log:, clock:, options: Options.read, version: Version.parse(RUBY_VERSION), yjit: Jit.yjit, zjit: Jit.zjit,
-        chance: -> { Random.new.rand })
+        effectiveness: Effectiveness.new(api: yjit, version:), chance: -> { Random.new.rand })
         @wished = wish
         @guard = guard
         @log = log
@@ -38,7 +39,7 @@ module Holdup
         @chance = chance
         @origin = Origin.new(options:, clock:, version:)
         @warmth = Warmth.new(clock:)
-        @verdict = Verdict.new(effectiveness: Effectiveness.new(api: yjit, version:), guard:, clock:)
+        @verdict = Verdict.new(effectiveness:, guard:, clock:)
       end
 
       # A look at the JIT; the first one in a process also switches it on, when that is asked for.

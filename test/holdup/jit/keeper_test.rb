@@ -25,7 +25,8 @@ class Holdup::Jit::KeeperTest < Minitest::Test
 
   def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
     Holdup::Jit::Keeper.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock:), log: @log, clock:, zjit: nil, yjit:,
-      options: Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::Version.parse(version), **options)
+      options: Holdup::Jit::Options.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::Version.parse(version),
+      effectiveness: ->(state) { false if state.call_threshold }, **options)
   end
 
   def test_leaves_it_alone
