@@ -46,7 +46,10 @@ module Holdup
           kept.transform_values { |count| count / all }
         end
 
-        def mixed(weights, what) = Masses.mix(weights.keys.map { |series| @cells.to_h[series].spreads.fetch(what).drawn(@times) }, weights.values)
+        def mixed(weights, what)
+          parts = weights.to_h { |series, weight| [@cells.to_h[series].spreads.fetch(what), weight] }.reject { |masses, _| masses.empty? }
+          Masses.mix(parts.keys.map { |masses| masses.drawn(@times) }, parts.values)
+        end
 
         def quantiles(weights, spreads)
           spreads.flat_map { |what|

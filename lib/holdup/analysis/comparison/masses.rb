@@ -19,7 +19,11 @@ module Holdup
         def initialize(rows, columns)
           @rows = rows.map { |first, numbers| [first.to_i, numbers.to_a.size, *numbers].pack(FORMAT) }.join
           @columns = columns
+          @empty = rows.none? { |row| row&.last&.any? }
         end
+
+        # @return [Boolean] whether there is nothing to draw
+        def empty? = @empty
 
         # @param times [Array<Integer>] for each row
         # @return [String] their sum, packed

@@ -10,6 +10,7 @@ class Holdup::Analysis::Comparison::MassesTest < Minitest::Test
   def test_each_row_counts_as_often_as_it_was_drawn
     masses = Masses.new([[1, [1, 2]], nil, [0, [0.5]], [3, [7]]], 4)
     assert_equal [1.0, 3.0, 6.0, 0.0], masses.drawn([3, 5, 2, 0]).unpack("d*")
+    assert_equal [false, true], [masses, Masses.new([nil, [3, []]], 4)].map(&:empty?)
   end
 
   def test_a_mix_has_of_each_as_much_as_its_weight_whatever_its_mass
