@@ -23,6 +23,7 @@ static struct {
     bool busy;             /* somebody makes or ends one, perhaps without the GVL */
     cap_limit_t limit;     /* a unit beyond it is what is waited for */
     cap_limit_t *own_limits; /* and by series; NULL: none has one */
+    uint64_t caught_at;    /* when the one that was waited for ended */
     uint32_t writers;      /* threads that are writing an event now: nothing is unmapped under them */
     cap_event_t *events;
     uint64_t mask;

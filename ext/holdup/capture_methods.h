@@ -222,6 +222,7 @@ static void capm_init(VALUE probe)
     rb_define_singleton_method(probe, "name_captured", capm_name, 2);
     rb_define_singleton_method(probe, "close_capture", capm_close, 0);
     rb_define_singleton_method(probe, "caught?", capm_caught_p, 0);
+    rb_define_singleton_method(probe, "told?", capc_told_p, 0);
     rb_define_singleton_method(probe, "limit_capture", capc_limit, 3);
     rb_define_singleton_method(probe, "capturing?", capm_capturing_p, 0);
 }

@@ -78,6 +78,47 @@ class CaptureCatchTest < NativeTest
     RUBY
   end
 
+  def test_not_one_that_had_begun_before
+    assert_equal "[false, true, \"GET /new\"]", ruby(<<~RUBY)
+      old = P.enter
+      P.open_capture(FILE, 10_000, 0, 1_000_000)
+      GvlWork.hold(2_000_000)
+      P.record(old, 1, "GET /old", nil, nil, false)
+      before = P.caught?
+      unit("GET /new", 2_000_000)
+      p [before, P.caught?, caught.last]
+    RUBY
+  end
+
+  # Only at its end one has a name; those that began later need none.
+  def test_it_is_told_once_those_beside_it_have_ended
+    assert_equal "[[true, false], [true, true]]", ruby(<<~RUBY)
+      P.open_capture(FILE, 10_000, 0, 1_000_000)
+      said = []
+      go = Thread::Queue.new
+      beside = Thread.new { P.enter.then { |handle| go.pop && P.record(handle, 1, "GET /beside", nil, nil, false) } }
+      Thread.pass until go.num_waiting == 1
+      unit("GET /orders", 2_000_000)
+      P.enter
+      said << [P.caught?, P.told?]
+      go << true
+      beside.join
+      p said << [P.caught?, P.told?]
+    RUBY
+  end
+
+  def test_what_led_to_it_does_not_give_way_to_what_comes_after
+    assert_equal "[false, true]", ruby(<<~RUBY)
+      P.open_capture(FILE, 1_024, 0, 1_000_000)
+      P.enter.then do |outer|
+        unit("GET /orders", 2_000_000)
+        before = P.told?
+        300.times { unit("GET /more", 10) }
+        p [before, P.told?]
+      end
+    RUBY
+  end
+
   private
 
   def ruby(script) = fresh_ruby(script, prelude: PRELUDE).chomp

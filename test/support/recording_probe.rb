@@ -40,6 +40,8 @@ class RecordingProbe
 
   def caught? = false
 
+  def told? = false
+
   def enter = @enabled ? @handles += 1 : 0
 
   def record(*values) = @recorded << Recorded.new(*values)

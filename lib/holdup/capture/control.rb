@@ -91,7 +91,7 @@ module Holdup
 
       def go_on
         @ring.name_threads
-        finish if @ring.caught? || @clock.monotonic_ns >= @until_ns
+        finish if @ring.told? || @clock.monotonic_ns >= @until_ns
       end
 
       def finish

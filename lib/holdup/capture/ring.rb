@@ -44,6 +44,10 @@ module Holdup
       # @return [Boolean] whether a unit was beyond the limits
       def caught? = @probe.caught?
 
+      # @return [Boolean] whether a unit was, and those beside it have ended since, by which time they have names; or were
+      #   given up, after ten seconds or half a ring
+      def told? = @probe.told?
+
       # @return [void]
       def close = @probe.close_capture
 

@@ -51,6 +51,8 @@ module Holdup
 
       def caught? = false
 
+      def told? = false
+
       def limit_capture(_series, _stalled_ns, _wall_ns) = nil
 
       def read_segment(_offset, _length) = nil

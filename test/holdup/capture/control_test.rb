@@ -31,6 +31,8 @@ class Holdup::Capture::ControlTest < Minitest::Test
 
     def caught? = @caught
 
+    def told? = @caught
+
     def name_captured(_thread, name) = @names << name
 
     def close_capture = @closed += 1

@@ -30,6 +30,8 @@ class Holdup::Capture::WatchTest < Minitest::Test
 
     def caught? = open? && @caught
 
+    def told? = caught?
+
     def name_captured(_thread, _name) = nil
 
     def close_capture = @open = @caught = nil
