@@ -7,6 +7,7 @@ Rails.application.routes.draw do
   get "products" => "products#index"
   get "orders" => "orders#index"
   get "reports/sales" => "reports#sales"
+  get "reports/forecast" => "reports#forecast"
   get "quotes/:id" => "quotes#show"
   post "carts/:id" => "carts#update"
   get "inventory/:id" => "inventory#show"

@@ -5,4 +5,8 @@ class ReportsController < ApplicationController
   def sales
     render json: SalesReport.load.best_pairs
   end
+
+  def forecast
+    render json: SalesForecast.simulate(params[:cpu_ms].to_i.clamp(0, 1_000))
+  end
 end
