@@ -84,9 +84,10 @@ class PlayedStore
   end
 
   def windows
-    inside = profiles.select { |profile| profile.start_ns < to_s * NS }
-    inside.group_by { |profile| [profile.series, profile.start_ns / NS / 60 * 60] }.map { |(series, start_s), same| window(series, start_s, same) }
+    @windows ||= inside.group_by { |profile| [profile.series, profile.start_ns / NS / 60 * 60] }.map { |(series, start_s), same| window(series, start_s, same) }
   end
+
+  def inside = profiles.select { |profile| profile.start_ns < to_s * NS }
 
   def window(series, start_s, same)
     histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}
