@@ -33,8 +33,8 @@ module Holdup
         compare_boots_unknown: "プロセスの開始時刻が分からないため、ウォームアップがこの数字に含まれます。",
         compare_all_cold: "%<side>s の処理はすべてプロセスの最初の 2 分間のものです。あらかじめ温めていなければ、ウォームアップがこの数字に含まれます。",
         compare_few_processes: "プロセスは前 %<before>s、後 %<after>s 個です。起動ごとの違いは区間に含まれません。",
-        compare_short_blocks: "区間は %<block>sごとのまとまりから求めました。それより長い負荷の揺れは含まれません。",
-        compare_few_blocks: "区間は前 %<before>s 個、後 %<after>s 個の %<block>sごとのまとまりから求めました。負荷生成ツールのような一定の負荷なら 95 %% 区間のとおりです。" \
+        compare_short_blocks: "区間は %<block>s ごとのまとまりから求めました。それより長い負荷の揺れは含まれません。",
+        compare_few_blocks: "区間は前 %<before>s 個、後 %<after>s 個の %<block>s ごとのまとまりから求めました。負荷生成ツールのような一定の負荷なら 95 %% 区間のとおりです。" \
           "負荷が前の 1 分に似て揺れるときは、真の値を含んだ区間は約 %<held>s %% だけでした。何時間かずつ、または同時に動く 2 つのグループを比べてください。",
         compare_other_times: "同時に動く 2 つのグループなら、別の時間帯の比較より小さな差が見えます。",
 

@@ -15,7 +15,7 @@ module Holdup
         kept_events: "%<events>s events of %<process>s.", kept_by_rule: "By rule: %<rule>s.", kept_asked: "Asked for.", kept_dashboard: "Asked for in the dashboard.", kept_broken: "It is damaged.",
         kept_more: "`holdup timeline ID` shows one, with `--unit caught` the story of the unit that it caught.",
         kept_none: "No capture is kept. `holdup capture` takes one; with `config.capture = {stall: \"50 ms\"}` a process does so by itself.",
-        timeline_by_rule: "It was kept because %<unit>s stalled %<stalled>s of %<wall>s (%<rule>s); `--unit caught` tells its story.",
+        timeline_by_rule: "It was kept because %<unit>s stalled %<stalled>s of %<wall>s (%<rule>s).",
         timeline_title: "%<process>s, %<at>s: %<length>s, %<events>s events of %<threads>s threads, %<units>s units",
         timeline_cost: "The capture cost %<cost>s of CPU, %<share>s of the time.", timeline_open: "It has no end: the process was killed, or goes on.",
         timeline_lost: "The oldest %<count>s events were overwritten: the window is what is left.",

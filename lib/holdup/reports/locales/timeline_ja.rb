@@ -15,7 +15,7 @@ module Holdup
         kept_events: "%<process>s のイベント %<events>s 個。", kept_by_rule: "条件：%<rule>s", kept_asked: "要求による。", kept_dashboard: "ダッシュボードからの要求による。", kept_broken: "破損しています。",
         kept_more: "`holdup timeline 番号` でその内容を、`--unit caught` を付けると捕らえた処理の経過を示します。",
         kept_none: "保存されたキャプチャはありません。`holdup capture` で取れます。`config.capture = {stall: \"50 ms\"}` とすればプロセスが自分で取ります。",
-        timeline_by_rule: "%<unit>s が %<wall>s のうち %<stalled>s GVL を待ったため保存されました（%<rule>s）。`--unit caught` でその経過を示します。",
+        timeline_by_rule: "%<unit>s が %<wall>s のうち %<stalled>s GVL を待ったため保存されました（%<rule>s）。",
         timeline_title: "%<process>s、%<at>s：%<length>s、%<threads>s スレッドの %<events>s イベント、処理 %<units>s 件",
         timeline_cost: "キャプチャのコストは CPU %<cost>s（時間の %<share>s）です。", timeline_open: "終わりがありません。プロセスが強制終了したか、まだ続いています。",
         timeline_lost: "古い %<count>s イベントは上書きされました。残った範囲だけを示します。",

@@ -71,7 +71,7 @@ module Holdup
           Blocks::Table.of(section, notes: where) { |name, row| section.rows[row][1].then { |id| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => id)) } } unless section.rows.empty?
         end
 
-        def holders = Blocks::Table.of(report.holders, notes: where)
+        def holders = Blocks::Table.of(report.holders, notes: [*where, *(word(:capture_held_note) unless excerpt.whole?)])
 
         def where
           return [] if excerpt.whole?
