@@ -19,6 +19,9 @@ module Holdup
       # @return [Symbol] one of Layout::IDLE_KINDS, of the idle period that this event ended
       def idle_kind = Layout::IDLE_KINDS.fetch((flags >> Layout::IDLE_SHIFT) & 3, :io)
 
+      # @return [Integer] `detail` of a unit's edge, which may be negative
+      def signed_detail = (detail >= 1 << 63) ? detail - (1 << 64) : detail
+
       # @param name [Symbol] a key of Layout::FLAGS that this kind of event has
       def flag?(name) = flags.anybits?(Layout::FLAGS.fetch(name))
     end

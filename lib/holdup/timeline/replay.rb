@@ -7,6 +7,9 @@ module Holdup
   module Timeline
     # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of garbage.
     class Replay
+      # Events of units that say themselves whether one begins.
+      EDGES = %i[unit_open unit_start unit_named unit_trace].freeze
+
       # @return [Array<Unit>] in the order in which they began
       attr_reader :units
       # @return [Hash{Integer => Ledger}]
@@ -24,6 +27,7 @@ module Holdup
         @length = recording.length_ticks
         @units = []
         @open = {}
+        @begun = Set[0]
         @collections = []
         @collecting = {}
         @pool_waits = []
@@ -47,6 +51,7 @@ module Holdup
 
       def apply(event)
         lane = @lanes.fetch(event.thread)
+        open_unit(lane, event) unless @begun.include?(event.unit) || EDGES.include?(event.kind)
         case event.kind
         when :ready then ready(lane, event)
         when :resumed then resumed(lane, event)
@@ -101,12 +106,19 @@ module Holdup
       end
 
       def unit_begins(lane, event)
-        opened = event.kind == :unit_open
-        unit = Unit.new(@units.size + 1, event.unit, lane, opened ? -1 : event.time, nil, nil, nil, false, false, event.flag?(:fibers))
-        unit.base = lane.sums[:caused] + signed(event.detail) unless opened
+        unit = open_unit(lane, event, fibers: event.flag?(:fibers))
+        return if event.kind == :unit_open
+        unit.base = lane.sums[:caused] + event.signed_detail
+        lane.turn(lane.state, at(lane, event), unit: event.unit)
+      end
+
+      # One that was there when the window began is told by any event: where the ring is full, that of its begin has given way.
+      def open_unit(lane, event, fibers: false)
+        @begun << event.unit
+        unit = Unit.new(@units.size + 1, event.unit, lane, (event.kind == :unit_start) ? event.time : -1, nil, nil, nil, false, false, fibers)
         lane.units << unit
-        @units << @open[event.unit] = unit
-        lane.turn(lane.state, at(lane, event), unit: event.unit) unless opened
+        @units << unit
+        @open[event.unit] = unit
       end
 
       def unit_ends(lane, event)
@@ -114,15 +126,14 @@ module Holdup
         lane.units.delete(unit)
         unit.to = event.time
         unit.lost = event.flag?(:lost)
-        unit.caused = lane.sums[:caused] + signed(event.detail) - unit.base if unit.whole?
+        unit.caused = lane.sums[:caused] + event.signed_detail - unit.base if unit.whole?
         lane.turn(lane.state, at(lane, event), unit: lane.units.last&.number || 0)
       end
 
       def name_unit(event)
         unit = @open.delete(event.unit) or return
         name = @recording.names[event.detail]
-        unit.name, unit.queue = name&.name, name&.queue
-        unit.job, unit.failed = event.flag?(:job), event.flag?(:failed)
+        unit.name, unit.queue, unit.job, unit.failed = name&.name, name&.queue, event.flag?(:job), event.flag?(:failed)
       end
 
       # Half by half.
@@ -131,12 +142,7 @@ module Holdup
         unit.trace = "#{unit.trace unless event.flag?(:high)}#{format("%016x", event.detail)}"
       end
 
-      def collected(lane, event)
-        from = @collecting.delete(lane.number)
-        @collections << [lane.number, from, event.time] if from
-      end
-
-      def signed(detail) = (detail >= 1 << 63) ? detail - (1 << 64) : detail
+      def collected(lane, event) = @collecting.delete(lane.number)&.then { |from| @collections << [lane.number, from, event.time] }
     end
   end
 end

@@ -48,6 +48,14 @@ class Holdup::Timeline::SceneTest < Minitest::Test
     assert_equal [trace, nil], Holdup::Timeline::Scene.new(ring.recording(to: 20)).units.map(&:trace)
   end
 
+  # The event of its begin has given way to newer ones, or nobody asked for it.
+  def test_a_unit_whose_begin_is_not_in_the_window_has_its_name
+    ring = EventRing.new.running(2).ready(3, 10).suspended(2, 80, unit: 1).resumed(3, 81).ends(1, 2, 90, name: "GET /hog")
+    scene = Holdup::Timeline::Scene.new(ring.recording(to: 100))
+    assert_equal [["GET /hog", -1, 90, false]], scene.units.map { |unit| [unit.name, unit.from, unit.to, unit.whole?] }
+    assert_equal [["GET /hog", 70]], scene.waits.flat_map(&:parts).map { |part| [part.unit&.name, part.ticks] }
+  end
+
   def test_a_story_tells_short_periods_together
     ring = EventRing.new.running(2)
     ring.unit(1, 2, 0, 1000, name: "GET /hog") do
