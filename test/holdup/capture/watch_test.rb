@@ -9,7 +9,7 @@ class Holdup::Capture::WatchTest < Minitest::Test
   # The probe's half, a clock that is moved by hand, and files.
   class Process
     attr_reader :opened, :limited, :warned
-    attr_accessor :request, :caught, :room, :realtime_ns, :monotonic_ns
+    attr_accessor :request, :caught, :beside, :room, :realtime_ns, :monotonic_ns
 
     def initialize
       @opened, @limited, @warned = [], [], []
@@ -30,7 +30,7 @@ class Holdup::Capture::WatchTest < Minitest::Test
 
     def caught? = open? && @caught
 
-    def told? = caught?
+    def told? = caught? && !@beside
 
     def name_captured(_thread, _name) = nil
 
@@ -66,6 +66,15 @@ class Holdup::Capture::WatchTest < Minitest::Test
     File.unlink(File.join(@dir, "12-34.ended"))
     tick
     assert_equal 2, @process.opened.size
+  end
+
+  def test_waits_for_those_beside_the_caught_one
+    @process.beside = true
+    catch_one
+    assert_equal %w[12-34.armed], left
+    @process.beside = false
+    tick
+    assert_equal %w[12-34.ended], left
   end
 
   def test_says_how_it_is
