@@ -13,6 +13,7 @@ module Bench
       /blame /processes /advice /compare /calculator /jit /health /endpoints.csv].freeze
     SPANS = %w[1h 24h 30d].freeze
     BUDGET_MS = 300
+    DEFERRED = Holdup::Web::Deferred::PAGES
     # What a browser is asked for, over the longest span.
     PAINTED = %w[/ /endpoint?unit=Controller7%23action&kind=request /blame /advice /compare /calculator].freeze
     PAINT_MS = 1000
@@ -32,17 +33,33 @@ module Bench
     # @return [Result]
     def call
       Fresh.scratch { |scratch| measure(File.join(scratch, "store.sqlite3")) }
-      Result.new(title: "The dashboard", about: "Milliseconds, median of #{@times}: #{@days} days, 100 endpoints, 4 settings one after the other, 16 processes in SQLite.",
-        tables: [served, shown].compact, budgets:, notes: ["/advice had no single units to replay here, which takes seconds."])
+      Result.new(title: "The dashboard", about:, tables: [served, shown].compact, budgets:, notes: ["/advice had no single units to replay here, which takes seconds."])
     end
 
     private
 
+    def about
+      "Milliseconds, median of #{@times}, with YJIT as `holdup web` has it: #{@days} days, 100 endpoints, 4 settings one after the other, 16 processes in SQLite. " \
+        "#{DEFERRED.join(" and ")} are worked out in a thread of their own where they take longer than #{(Holdup::Web::Deferred::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
+        "the table has the whole."
+    end
+
     def measure(path)
+      RubyVM::YJIT.enable if defined?(RubyVM::YJIT)
       Month.new(path, days: @days).fill
-      app = Holdup::Web.new(store: -> { Holdup::Stores.open(path, read_only: true) }, dir: File.dirname(path), auth: :none, clock: Still.new)
+      app = dashboard(path, patience_s: nil)
       @medians = PAGES.to_h { |page| [page, SPANS.map { |span| median { milliseconds { ask(app, over(page, span)) } } }] }
+      @first = DEFERRED.to_h { |page| [page, first(dashboard(path), over(page, SPANS.last))] }
       @painted = Painted.with(app) { |painted| painted && PAINTED.to_h { |page| [page, browsed(painted, over(page, SPANS.last))] } }
+    end
+
+    def dashboard(path, **options)
+      Holdup::Web.new(store: -> { Holdup::Stores.open(path, read_only: true) }, dir: File.dirname(path), auth: :none, clock: Still.new, **options)
+    end
+
+    # How long it takes until something is answered; then it is waited for, so that the next begins in peace.
+    def first(app, address)
+      median { milliseconds { ask(app, address) }.tap { nil until ask(app, address) == 200 } }
     end
 
     def browsed(painted, address) = [median { painted.paint(address) }, median { painted.interaction(address) }]
@@ -59,8 +76,9 @@ module Bench
 
     def ask(app, address)
       status, _, body = app.call(Rack::MockRequest.env_for(address))
-      raise Failure, "web: #{address} answered #{status}" unless status == 200
+      raise Failure, "web: #{address} answered #{status}" unless [200, 202].include?(status)
       body.each { |part| part }
+      status
     end
 
     def milliseconds
@@ -69,7 +87,10 @@ module Bench
       (Process.clock_gettime(Process::CLOCK_MONOTONIC) - before) * 1000
     end
 
-    def budgets = SPANS.each_with_index.map { |span, index| budget("the slowest page over #{span}", BUDGET_MS, @medians, index) } + in_browser
+    def budgets
+      SPANS.each_with_index.map { |span, index| budget("the slowest page over #{span} but for those two", BUDGET_MS, @medians.except(*DEFERRED), index) } +
+        [Budget.new("the first answer of #{DEFERRED.join(" and ")} over #{SPANS.last}", BUDGET_MS, @first.values.max, "ms"), *in_browser]
+    end
 
     def in_browser
       return [] unless @painted

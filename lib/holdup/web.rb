@@ -11,6 +11,7 @@ require_relative "configuration"
 require_relative "errors"
 require_relative "web/access"
 require_relative "web/context"
+require_relative "web/deferred"
 
 module Holdup
   # The dashboard, a Rack application:
@@ -31,12 +32,16 @@ module Holdup
     class << self
       # @param env [Hash] the Rack environment
       # @return [Array] with what the application's configuration says
-      def call(env) = new(**settings).call(env)
+      def call(env)
+        settings = configuration
+        @mounted = nil unless settings.equal?(@settings)
+        @settings = settings
+        (@mounted ||= new(**facts(settings))).call(env)
+      end
 
       private
 
-      def settings
-        settings = configuration
+      def facts(settings)
         {store: -> { open_store(settings) }, dir: settings.segment_dir, captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open: development?}
       end
 
@@ -70,11 +75,13 @@ module Holdup
     # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
     # @param clock [Clock]
     # @param language [String, nil] where a browser does not ask for one of ours
-    def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new, language: nil)
+    # @param patience_s [Numeric, nil] see Deferred
+    def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new, language: nil, patience_s: Deferred::PATIENCE_S)
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders
       @facts = {store:, dir:, clock:, language:}
+      @deferred = Deferred.new(clock: Clock.new, patience_s:)
     end
 
     # @param env [Hash] the Rack environment
@@ -82,11 +89,14 @@ module Holdup
     def call(env)
       require_relative "web/app"
       env[UNMEASURED] = true
-      env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
-      yielding { App.call(env) }
+      env[Context::KEY] = context = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
+      return answer(env) if context.refusal
+      @deferred.call(env) { |own| answer(own) } || answer(env.merge(Context::KEY => context.with(deferred: true)))
     end
 
     private
+
+    def answer(env) = yielding { App.call(env) }
 
     def captures = @captures ||= Captures.new(@kept&.call)
 

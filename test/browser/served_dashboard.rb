@@ -18,7 +18,7 @@ class ServedDashboard
   # @param captures [String, nil] folder of those that are kept
   # @param around [#call] puts itself between the server and the dashboard
   def initialize(store:, now_s:, dir: "/nonexistent", captures: nil, around: :itself.to_proc)
-    web = Holdup::Web.new(store: -> { Holdup::Stores.open(store, read_only: true) }, dir:, captures: -> { captures }, auth: :none, clock: CommandLine::Still.new(now_s:))
+    web = Holdup::Web.new(store: -> { Holdup::Stores.open(store, read_only: true) }, dir:, captures: -> { captures }, auth: :none, patience_s: nil, clock: CommandLine::Still.new(now_s:))
     addresses = Queue.new
     @thread = Thread.new { Holdup::Web::Server.new(around.call(web), host: HOST, port: 0).run { |address| addresses << address } }
     @thread.report_on_exception = false

@@ -11,7 +11,7 @@ module Dashboard
 
   def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s), **options)
     require "holdup/web"
-    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, **options)
+    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, patience_s: nil, **options)
   end
 
   def sample = @sample ||= SampleWindows.new

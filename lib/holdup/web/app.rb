@@ -42,6 +42,7 @@ module Holdup
         next unless env["PATH_INFO"].valid_encoding?
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
+        next worked_out if context.deferred
         r.post("captures") { order }
         r.is("series", String) { |name| series(name) }
         r.is("captures", String, String) { |id, format| captured(id, format) }
@@ -53,6 +54,12 @@ module Holdup
       private
 
       def context = env.fetch(Context::KEY)
+
+      # The page that asks again by itself, with scripts or without.
+      def worked_out
+        response.headers["refresh"] = "1"
+        message(202, word(:worked_out))
+      end
 
       def asset(name)
         found = ASSETS[name] or return

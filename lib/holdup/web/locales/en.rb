@@ -57,6 +57,7 @@ module Holdup
         refused_host: "The dashboard does not answer to this host name. Open it by the address that `holdup web` prints.",
         refused_site: "A page of another site may not send anything here.",
         refused_method: "The dashboard only shows: it takes GET and HEAD.",
+        worked_out: "This is being worked out and comes by itself, mostly within seconds.",
         refused_nowhere: "There is no such page. The menu above has all of them.",
         refused_question: "The address asks for what can't be shown:", refused_now: "This can't be shown now:",
         refused_failure: "The dashboard failed (%<error>s). The application is not affected; its log has more. Please report it."

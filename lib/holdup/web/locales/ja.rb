@@ -57,6 +57,7 @@ module Holdup
         refused_host: "このホスト名では応答しません。`holdup web` が表示したアドレスで開いてください。",
         refused_site: "他のサイトのページからは送信できません。",
         refused_method: "ダッシュボードは表示専用です。GET と HEAD だけを受け付けます。",
+        worked_out: "計算中です。数秒で自動的に表示されます。",
         refused_nowhere: "そのページはありません。上のメニューにすべてのページがあります。",
         refused_question: "アドレスの指定を表示できません。", refused_now: "今は表示できません。",
         refused_failure: "ダッシュボードで失敗が起きました（%<error>s）。アプリケーションに影響はありません。詳細はログにあります。ご報告ください。"
