@@ -82,7 +82,8 @@ module Bench
         "for each number of threads, with a queue that is never empty."
     end
 
-    def notes = [found, rested, "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every formula in the field has it."]
+    def notes = [found, rested, "Without its garbage collections a job is the same work in every row: where that part of \"running\" differs, the machine computed faster or slower from one boot to the next.",
+      "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every formula in the field has it."]
 
     def found
       all, marking = growth.overall, growth.marking
