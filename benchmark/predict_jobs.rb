@@ -11,9 +11,10 @@ module Bench
     COLUMNS = ["threads", "jobs/s, measured", "predicted", "error, %", "formula's error, %", "Amdahl's error, %", "running, ms", "GVL held, %"].freeze
     LIMIT = 5.0
 
+    # Short rounds and many: what the machine does changes within minutes, and a prediction is judged by the recording next to it.
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @seconds, @warm_up_s = quick ? [1, 4, 2] : [4, 20, 4]
+      @rounds, @seconds, @warm_up_s = quick ? [1, 4, 2] : [9, 8, 3]
     end
 
     # @return [Result]
