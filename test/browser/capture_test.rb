@@ -10,16 +10,7 @@ class CaptureTest < Minitest::Test
   class << self
     def kept = @kept ||= KeptCapture.new.tap { |kept| Minitest.after_run { kept.remove } }
 
-    def dashboard
-      @dashboard ||= Recorded.new.then do |recorded|
-        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, captures: kept.folder).tap do |served|
-          Minitest.after_run do
-            served.stop
-            recorded.remove
-          end
-        end
-      end
-    end
+    def dashboard = @dashboard ||= Looking.serve(captures: kept.folder)
   end
 
   def setup

@@ -16,9 +16,14 @@ module Looking
   class << self
     def chromium = @chromium ||= Chromium.new.tap { |chromium| Minitest.after_run { chromium.quit } }
 
-    def recorded
-      @recorded ||= Recorded.new.then do |recorded|
-        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, dir: recorded.segments).tap do |served|
+    # @return [ServedDashboard]
+    def recorded = @recorded ||= serve
+
+    # @param more [Hash] for the dashboard
+    # @return [ServedDashboard] until all tests have run
+    def serve(**more)
+      Recorded.new.then do |recorded|
+        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, dir: recorded.segments, **more).tap do |served|
           Minitest.after_run do
             served.stop
             recorded.remove
