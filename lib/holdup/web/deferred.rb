@@ -45,7 +45,7 @@ module Holdup
       def begin_work(env)
         forget
         thread = Thread.new { yield env.dup }
-        thread.name = "holdup page"
+        thread.name = "holdup-page"
         thread.report_on_exception = false
         Work.new(thread:, begun_ns: @clock.monotonic_ns)
       end
