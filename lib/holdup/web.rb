@@ -33,16 +33,20 @@ module Holdup
       # @param env [Hash] the Rack environment
       # @return [Array] with what the application's configuration says
       def call(env)
-        settings = configuration
-        @mounted = nil unless settings.equal?(@settings)
-        @settings = settings
-        (@mounted ||= new(**facts(settings))).call(env)
+        mounted(configuration, development?).call(env)
       end
 
       private
 
-      def facts(settings)
-        {store: -> { open_store(settings) }, dir: settings.segment_dir, captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open: development?}
+      # One for as long as nothing is configured anew: it knows what is being worked out.
+      def mounted(settings, open)
+        return @mounted if settings.equal?(@settings) && open == @open
+        @settings, @open = settings, open
+        @mounted = new(**facts(settings, open))
+      end
+
+      def facts(settings, open)
+        {store: -> { open_store(settings) }, dir: settings.segment_dir, captures: -> { captures_dir(settings) }, orders: settings.web_capture, auth: settings.web_auth, open:}
       end
 
       def configuration = Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
