@@ -21,22 +21,31 @@ module Holdup
         KINDS = {"endpoints" => :request, "jobs" => :job}.freeze
         # So many that stalled most, and that caused most stall.
         UNITS = 5
+        # A larger file is sent by no mail.
+        MOST_BYTES = 1_000_000
 
         # @param store [Stores::Sql]
         # @param asked [Asked]
         # @param language [String]
         # @param told [Array<String>] remarks that are no page's
-        def initialize(store, asked:, language:, told: [])
+        # @param most_bytes [Integer] beyond which it has no charts of single units
+        def initialize(store, asked:, language:, told: [], most_bytes: MOST_BYTES)
           @store = Remembered.new(store)
           @asked = asked
           @words = Words.new(language)
           @told = told
+          @most_bytes = most_bytes
         end
 
         # @return [String] HTML
-        def call = Document.new([*pages, *units], title: word(:title), about: [headline.span, *filtered], words: @words).call
+        def call
+          whole = document(units)
+          (whole.bytesize > @most_bytes) ? document(units.map { |part| part.with(charts: {}) }) : whole
+        end
 
         private
+
+        def document(units) = Document.new([*pages, *units], title: word(:title), about: [headline.span, *filtered], words: @words).call
 
         def word(key, **facts) = @words.call(key, **facts)
 
@@ -50,7 +59,7 @@ module Holdup
         end
 
         def pages
-          shown.map do |name|
+          @pages ||= shown.map do |name|
             page = page(name, @asked)
             verdict, *rest = page.blocks
             Part.new(id: name, title: word(:"title_#{name}"), blocks: [verdict, *remarks(name), *rest], charts: page.charts)
@@ -69,14 +78,13 @@ module Holdup
 
         def units
           rows = summary.rows.select { |row| KINDS.value?(row.kind) }
-          (rows.max_by(UNITS, &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)).each_with_index.map { |row, index| unit(row, index + 1) }
+          @units ||= (rows.max_by(UNITS, &:stalled_ns) | rows.max_by(UNITS, &:caused_ns)).each_with_index.map { |row, index| unit(row, index + 1) }
         end
 
-        # Charts of each would make the file several times as large.
         def unit(row, number)
           params = {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact
           page = page("endpoint", @asked.with(chosen: @asked.filter(kind: row.kind), params:))
-          Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, listed: false, page: "endpoint", params:)
+          Part.new(id: "unit-#{number}", title: page.title, blocks: page.blocks, charts: page.charts, listed: false, page: "endpoint", params:)
         end
       end
     end

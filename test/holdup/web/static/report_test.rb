@@ -12,11 +12,11 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
 
   def sample(names = nil, **options) = names ? SampleWindows.new(units: names.to_h { |name| [name, SHAPE] }, minutes: 1, **options) : SampleWindows.new
 
-  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::Filter.new, told: [])
+  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::Filter.new, told: [], **more)
     store = Holdup::Stores.open("memory:")
     samples.each { |one| store.commit(one.to_a, {}, processes: SampleProcesses.new(one).to_a) }
     asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s, until_s: samples.first.to_s, chosen:, limit:)
-    Holdup::Web::Static::Report.new(store, asked:, language:, told:).call
+    Holdup::Web::Static::Report.new(store, asked:, language:, told:, **more).call
   end
 
   def parsed(...) = Nokogiri::HTML5(html(...), max_errors: 10).tap { |page| assert_empty page.errors.map(&:to_s) }
@@ -31,6 +31,13 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
     assert_equal 8, page.css("#blame table").first.css("tbody tr").count { |row| row.at_css("th").text.include?("Controller") }
     assert_includes page.at_css("#unit-1").text, "Who stalls it"
     page.css("table").each { |table| assert_equal 1, table.css("tr").map { |row| row.css("th, td").size }.uniq.size }
+  end
+
+  def test_single_units_have_charts_where_there_is_room_for_them
+    with, without = [{}, {most_bytes: 1}].map { |room| parsed(sample, **room) }
+    assert_operator with.css("#unit-1 .drawings figure path[d^=M]").size, :>, 3
+    assert_empty without.css("#unit-1 .drawings")
+    assert_operator without.css("#overview .drawings figure").size, :>, 3
   end
 
   def test_what_it_refers_to_is_in_it
