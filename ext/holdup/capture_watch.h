@@ -13,8 +13,9 @@
 #include "capture_stack.h"
 #include "registry.h"
 
-#define WATCH_LOOK_NS 5000000
-#define WATCH_IDLE_NS 20000000
+#define WATCH_WAITED_NS 5000000  /* between two looks while somebody waits, ... */
+#define WATCH_BUSY_NS 10000000   /* ... while somebody runs, ... */
+#define WATCH_IDLE_NS 20000000   /* ... and while nothing happens */
 #define WATCH_SAMPLE_NS UINT64_C(10000000)
 #define WATCH_WAITERS 16 /* stacks of waiting threads that one holder is made to take */
 
@@ -93,10 +94,10 @@ static bool watch_wants(const tclock_t *holder, uint64_t t)
            __atomic_load_n(&holder->shown, __ATOMIC_RELAXED) != BLAME_GET(holder->tally.acquisitions);
 }
 
-/* False where nobody has the GVL and nothing has happened since the last look. */
-static bool watch_look(uint64_t t)
+/* Until the next look, in ns. */
+static long watch_look(uint64_t t)
 {
-    if (!ask_try_lock()) return true;
+    if (!ask_try_lock()) return WATCH_WAITED_NS;
     const tclock_t *holder = BLAME_GET(reg.main->holder);
     bool holds = holder && !__atomic_load_n(&holder->hold_end, __ATOMIC_RELAXED);
     bool wanted = holds && watch_wants(holder, t);
@@ -105,15 +106,16 @@ static bool watch_look(uint64_t t)
     if (wanted) rb_postponed_job_trigger(ask.job);
     uint64_t seen = watch.seen;
     watch.seen = BLAME_GET(reg.main->seq);
-    return holds || watch.seen != seen;
+    if (BLAME_GET(reg.main->waiters)) return WATCH_WAITED_NS;
+    return holds || watch.seen != seen ? WATCH_BUSY_NS : WATCH_IDLE_NS;
 }
 
 static void *watch_run(void *unused)
 {
-    struct timespec pause = {.tv_nsec = WATCH_LOOK_NS};
+    struct timespec pause = {.tv_nsec = WATCH_WAITED_NS};
     while (!__atomic_load_n(&watch.stop, __ATOMIC_ACQUIRE)) {
         nanosleep(&pause, NULL);
-        pause.tv_nsec = watch_look(clk_now()) ? WATCH_LOOK_NS : WATCH_IDLE_NS;
+        pause.tv_nsec = watch_look(clk_now());
         stk.header->watch_ns = clk_cpu_ns();
         stk.header->missed = __atomic_load_n(&ask.missed, __ATOMIC_RELAXED);
     }
