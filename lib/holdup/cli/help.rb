@@ -10,15 +10,15 @@ module Holdup
     class Help
       def self.options(_console) = Options.new("holdup help [command | settings]", rest: :topics)
 
-      # @param topics [Array<String>] a command, "settings", or nothing
+      # @param topics [Array<String>] a command (of the lab also the experiment), "settings", or nothing
       def initialize(console:, topics: [])
         @console = console
-        @topic = topics.first
+        @topic, *@rest = topics
       end
 
       # @return [Integer] exit status
       def run
-        return Registry.fetch(@topic).call(["--help"], @console) if @topic && @topic != "settings"
+        return Registry.fetch(@topic).call([*@rest, "--help"], @console) if @topic && @topic != "settings"
         @console.out.puts(@topic ? settings : overview)
         OK
       end
