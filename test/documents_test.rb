@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/cli"
+require "holdup/cli/lab"
+
+# What the pages say of each other and of the command line is so: links lead somewhere, commands and options are there and are written down.
+class DocumentsTest < Minitest::Test
+  include CommandLine
+
+  ROOT = File.expand_path("..", __dir__)
+  PAGES = Dir.chdir(ROOT) { Dir["*.md", "{docs,examples,benchmark,assets,test}/**/*.md"] - Dir["**/node_modules/**/*.md"] }.sort.freeze
+  LINK = /\]\(([^)\s]+)\)/
+  COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help lab] + Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }).freeze
+  # Up to what belongs to the shell, to a comment or to the command that is run.
+  CALL = /\bholdup ([a-z][^|;>#()]*)/
+  OPTION = /(?<![\w-])--[a-z][a-z0-9-]*/
+  # Of all commands alike, told once in docs/README.md.
+  EVERYWHERE = %w[--help --debug --lang --store].freeze
+
+  def test_links_lead_to_files_and_headings
+    PAGES.each do |page|
+      links(page).each do |link|
+        path, anchor = link.split("#", 2)
+        target = path.empty? ? page : File.join(File.dirname(page), path)
+        assert_path_exists File.join(ROOT, target), "#{page} links to #{link}"
+        assert_includes anchors(target), anchor, "#{page} links to #{link}" if anchor
+      end
+    end
+  end
+
+  def test_every_page_stands_in_the_list
+    listed = links("docs/README.md").map { |link| link[/\A[^#]+/] }
+    assert_empty Dir.children("#{ROOT}/docs").grep(/\.md\z/) - ["README.md"] - listed
+  end
+
+  def test_both_readmes_link_to_the_same
+    english, japanese = %w[README.md README.ja.md].map { |page| links(page) - %w[README.md README.ja.md] }
+    assert_equal english.map { |link| link.sub("-en.png", "-ja.png") }.tally, japanese.tally
+  end
+
+  def test_commands_and_options_that_pages_name_are_there
+    unknown = PAGES.without("CHANGELOG.md").flat_map do |page|
+      calls(page).flat_map { |call| (call.split(" -- ").first.scan(OPTION) - options_of(call)).map { |option| "#{page}: #{option} in holdup #{call}" } }
+    end
+    assert_empty unknown
+  end
+
+  def test_every_option_is_written_down
+    silent = COMMANDS.flat_map do |command|
+      text = PAGES.map { |page| read(page) }.select { |page| page.include?("holdup #{command}") }.join
+      (options_of(command) - EVERYWHERE - text.scan(OPTION)).map { |option| "holdup #{command} #{option}" }
+    end
+    assert_empty silent
+  end
+
+  private
+
+  def read(page) = (@read ||= {})[page] ||= File.read(File.join(ROOT, page))
+
+  def prose(page) = read(page).gsub(/^```.*?^```$/m, "")
+
+  def links(page) = prose(page).scan(LINK).flatten.grep_v(/\A(https?|mailto):/)
+
+  # As GitHub makes them.
+  def anchors(page)
+    prose(page).scan(/^#+ (.+)$/).map { |(heading)| heading.gsub(/\[([^\]]*)\]\([^)]*\)/, '\1').downcase.gsub(/[^\p{Word}\- ]/, "").tr(" ", "-") }
+  end
+
+  # @return [Array<String>] what is in code, from the name of the command on
+  def calls(page)
+    fenced = read(page).scan(/^```.*?^```$/m)
+    spans = prose(page).scan(/`([^`\n]+)`/).flatten
+    (fenced.flat_map(&:lines) + spans).filter_map { |text| text[CALL, 1] if text.match?(/(\A|[\s`])(\$ |bundle exec |exec exe\/)?holdup [a-z]/) }.map(&:strip)
+  end
+
+  # @param call [String] "lab sweep --threads 5"
+  def options_of(call)
+    command = COMMANDS.find { |name| call.match?(/\A#{name}\b/) } || call[/\A\w+/]
+    (@options ||= {})[command] ||= holdup(*command.split, "--help").then do |said|
+      assert_equal 0, said.status, "holdup #{call}: #{said.err}"
+      said.out.scan(OPTION) | EVERYWHERE
+    end
+  end
+end
