@@ -36,6 +36,22 @@ class NativeTest < Minitest::Test
     assert_equal measurement.idle_ns, measurement.io_ns + measurement.lock_ns + measurement.sleep_ns + measurement.native_ns
   end
 
+  # Measures the block in a thread of its own. What it waits for is done only once it waits, however long it took to get there.
+  # @param release [#call] does that
+  def measured_until(release, &work)
+    waiter = Thread.new { measured(&work) }
+    wait_until { waiter.stop? }
+    GvlWork.wait(20 * MS)
+    release.call
+    waiter.value
+  end
+
+  # Holds the GVL once somebody waits for it: a thread that has no CPU yet does not wait.
+  def hold_once_waited_for(work_ns)
+    nil until Probe.snapshot[:waiting_threads].positive?
+    GvlWork.hold(work_ns)
+  end
+
   # Threads that end by themselves; the identity is exact whenever nobody waits.
   def assert_identity
     snapshot = wait_until { Probe.snapshot.then { |s| s if s[:waiting_threads].zero? } }

@@ -64,23 +64,17 @@ class StatesTest < NativeTest
   end
 
   def test_a_mutex_held_by_another_thread_is_lock
-    mutex = Mutex.new
-    holding = Queue.new
-    holder = Thread.new { mutex.synchronize { holding << true and sleep(0.04) } }
-    holding.pop
-    measurement = measured { mutex.synchronize { nil } }
-    holder.join
+    mutex = Mutex.new.lock
+    measurement = measured_until(-> { mutex.unlock }) { mutex.synchronize { nil } }
     assert_mostly :lock_ns, measurement
     assert_adds_up measurement
   end
 
   def test_queue_pop_and_join_are_lock
     queue = Queue.new
-    feeder = Thread.new { sleep(0.03) && queue << 1 }
-    assert_mostly :lock_ns, measured { queue.pop }
-    feeder.join
-    sleeper = Thread.new { sleep(0.03) }
-    assert_mostly :lock_ns, measured { sleeper.join }
+    assert_mostly(:lock_ns, measured_until(-> { queue << 1 }) { queue.pop })
+    other = Thread.new { queue.pop }
+    assert_mostly(:lock_ns, measured_until(-> { queue << 1 }) { other.join })
   end
 
   def test_sleep_and_timed_waits_are_sleep
@@ -89,14 +83,19 @@ class StatesTest < NativeTest
   end
 
   def test_waiting_for_the_gvl_is_stalled_and_was_caused
-    waiting = Queue.new
-    waiter = Thread.new { waiting << true && measured { GvlWork.release(3) } }
-    waiting.pop
-    holder = measured { GvlWork.hold(60 * MS) && Thread.pass || Thread.pass }
-    stalled = waiter.value
-    assert_operator stalled.stalled_ns, :>=, 50 * MS
-    assert_in_delta stalled.stalled_ns, holder.caused_ns, stalled.stalled_ns * 0.1
-    assert_adds_up stalled
+    held = false
+    inside = Queue.new
+    waiter = Thread.new do
+      measured do
+        inside << true
+        GvlWork.release(1) until held
+      end
+    end
+    inside.pop
+    holder = measured { hold_once_waited_for(60 * MS) }
+    held = true
+    assert_includes 59 * MS..waiter.value.stalled_ns, holder.caused_ns
+    assert_adds_up waiter.value
   end
 
   def test_time_slices_are_preemptions_and_yields_are_not_idle
