@@ -83,6 +83,13 @@ static tclock_t *hook_current(void)
     return c ? c : reg_add_clock(thread, reg.main);
 }
 
+/* The open unit, where its own thread asks and it can be told. */
+static unit_t *hook_own_unit(VALUE handle)
+{
+    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
+    return u && u->clock == hook_current() && u->epoch == tc.epoch && tc_enabled() ? u : NULL;
+}
+
 /* Runs in the child, on its only thread, before any Ruby code. */
 static void hook_atfork_child(void)
 {

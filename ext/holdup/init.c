@@ -7,6 +7,7 @@
 #include "capture_methods.h"
 #include "dumps.h"
 #include "fibers.h"
+#include "holders_methods.h"
 #include "hook.h"
 #include "mass_draws.h"
 #include "replay_methods.h"
@@ -168,9 +169,9 @@ static VALUE probe_charge(VALUE self, VALUE handle, VALUE which, VALUE ns)
 /* stalled(handle): ns for which the open unit has stalled so far, asked by its own thread; nil when nobody knows. */
 static VALUE probe_stalled(VALUE self, VALUE handle)
 {
-    unit_t *u = FIXNUM_P(handle) ? unit_find((uint64_t)FIX2LONG(handle)) : NULL;
-    tclock_t *c = hook_current();
-    if (!u || u->clock != c || u->epoch != tc.epoch || !tc_enabled()) return Qnil;
+    const unit_t *u = hook_own_unit(handle);
+    if (!u) return Qnil;
+    const tclock_t *c = u->clock;
     return ULL2NUM(clk_ns(c->follows ? fib_stalled(c, u) : c->tally.stalled - u->base.stalled));
 }
 
@@ -315,4 +316,5 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "clock_source", probe_clock_source, 0);
     rb_define_singleton_method(probe, "bucket", probe_bucket, 1);
     capm_init(probe);
+    hld_init(probe);
 }

@@ -18,6 +18,7 @@
 #include "capture.h"
 #include "capture_ask.h"
 #include "clock.h"
+#include "holders.h"
 #include "tally.h"
 
 int ruby_thread_has_gvl_p(void); /* exported by 3.3, declared from 3.4 */
@@ -104,6 +105,10 @@ static inline void tc_begin_epoch(tclock_t *c)
     c->watched = false;
 }
 
+/* Who held long and who waited long: holders_methods.h. */
+static void __attribute__((noinline, cold)) hld_held(const tclock_t *c, uint64_t to);
+static void __attribute__((noinline, cold)) hld_waited(const tclock_t *c, uint64_t to);
+
 /* Everything up to `t` into the tally; the caller is the thread itself and holds the GVL. */
 static inline void tc_run_until(tclock_t *c, uint64_t t)
 {
@@ -112,6 +117,7 @@ static inline void tc_run_until(tclock_t *c, uint64_t t)
     c->tally.running += tc_since(c->at, t);
     c->tally.squares += coarse * coarse;
     if (hold > c->longest) c->longest = hold;
+    if (hld_long(hold)) hld_held(c, t);
     c->at = c->hold_from = t;
 }
 
@@ -264,6 +270,7 @@ static inline void tc_resumed(tclock_t *c, uint64_t t)
     if (c->phase == TC_WAITING) {
         c->tally.stalled += t - c->at; /* the ledger's very interval: the identity is exact */
         blame_drop_waiter(b, t);
+        if (hld_long(t - c->at)) hld_waited(c, t);
     }
     __atomic_store_n(&c->hold_end, 0, __ATOMIC_RELAXED);
     blame_open(b, c, t);

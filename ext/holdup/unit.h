@@ -36,6 +36,7 @@ typedef struct unit {
     uint64_t rest;         /* how long there had been none then */
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
     uint64_t charges[UNIT_CHARGES];
+    hld_table_t holders;   /* for whom it waited */
     tally_t base;
     struct unit *free;
 
@@ -162,6 +163,7 @@ static unit_t *unit_take(tclock_t *c, uint64_t t)
     u->clock = c;
     u->started = t;
     memset(u->charges, 0, sizeof(u->charges));
+    u->holders.count = 0;
     unit_unlock();
     return u;
 }

@@ -53,11 +53,13 @@ class SanitizerTest < NativeTest
     <<~RUBY
       Probe.enable
       Probe.open_segment("#{folder}/parent", 12, 64, nil, 0)
+      Probe.watch_holders(true)
       one = ->(i) {
         handle = Probe.enter
         inner = Probe.enter
         i.odd? ? GvlWork.release(2) : GvlWork.wait(10_000)
         Probe.stalled(i.even? ? handle : inner)
+        Probe.holders(i.even? ? handle : inner)
         Probe.finish(inner)
         Probe.record(handle, 1 + i % 2, "name \\xff\\0\#{"é" * (i % 150)}\#{i % 40}", "q" * (i % 100), i, i.even?, nil, nil, ["0af7651916cd43dd8448eb211c80319c", "x" * 32, "\\0" * 31, nil][i % 4])
       }
@@ -69,6 +71,7 @@ class SanitizerTest < NativeTest
       Probe.follow_fibers(false)
       3_000.times.map { Probe.enter }.shuffle.each { |handle| Probe.cancel(handle) }
       Ractor.new { 50.times { Holdup::Probe.finish(Holdup::Probe.enter) } }.then { |r| r.respond_to?(:value) ? r.value : r.take }
+      12.times.map { Thread.new { 8.times { |i| one.(i); GvlWork.hold(1_200_000) } } }.each(&:join) # more holds, and holders, than there is room for
       Thread.list.each { |thread| Probe.label(thread, "label " * 40) }
       100.times { |i| Probe.label(Thread.main, "account \#{i}"); GvlWork.release(1); Probe.tick([i, nil] * 50) }
       # A thread that is just leaving may have a lock of the sanitizer, which a fork's child would never get: main, Ruby's timer and one spare are left.

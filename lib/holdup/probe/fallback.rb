@@ -61,6 +61,10 @@ module Holdup
 
       def stalled(_handle) = nil
 
+      def watch_holders(_on) = nil
+
+      def holders(_handle) = nil
+
       def charge(_handle, _which, _ns) = nil
 
       def profile=(json)
