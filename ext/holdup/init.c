@@ -128,12 +128,12 @@ static VALUE probe_finish(VALUE self, VALUE handle)
 }
 
 /*
- * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil): ends the unit and writes it to
- * the segment. The texts belong to the caller's frame, which keeps them alive.
+ * record(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil): ends the unit and
+ * writes it to the segment. The texts belong to the caller's frame, which keeps them alive.
  */
 static VALUE probe_record(int argc, VALUE *argv, VALUE self)
 {
-    rb_check_arity(argc, 6, 9);
+    rb_check_arity(argc, 6, 10);
     probe_ended_t ended;
     char name[SEG_NAME_BYTES], queue[SEG_QUEUE_BYTES], pool[SEG_POOL_BYTES], priority[SEG_PRIORITY_BYTES];
     bool known = probe_end(argv[0], &ended, true);
@@ -145,7 +145,7 @@ static VALUE probe_record(int argc, VALUE *argv, VALUE self)
     if (!key.name.bytes) key.name = seg_text("(unnamed)");
     text_trace(argc > 8 ? argv[8] : Qnil, ended.unit.trace);
     seg_lock();
-    uint64_t series = seg_record(&key, &ended.unit, RTEST(argv[5]));
+    uint64_t series = seg_record(&key, text_path(argc > 9 ? argv[9] : Qnil), &ended.unit, RTEST(argv[5]));
     if (ended.nested) seg_record_nested(&ended.excess, ended.nested);
     seg_commit(); /* both or none */
     seg_unlock();

@@ -25,6 +25,7 @@
 #define SEG_POOL_BYTES 64
 #define SEG_PRIORITY_BYTES 16
 #define SEG_TRACE_BYTES 16
+#define SEG_PATH_BYTES 120
 #define SEG_COUNTERS 16
 #define SEG_HISTOGRAMS 6
 #define SEG_GROW_SLOTS 8
@@ -67,7 +68,8 @@ typedef struct {
     char priority[SEG_PRIORITY_BYTES];
     uint64_t padding;
     histogram_t histograms[SEG_HISTOGRAMS];
-    uint64_t tail[16];
+    uint64_t path_bytes; /* of a path that its requests had; 0: none is kept */
+    char path[SEG_PATH_BYTES];
 } seg_series_t;
 
 typedef struct {
@@ -90,6 +92,7 @@ _Static_assert(sizeof(seg_header_t) == SEG_PROFILE_OFFSET, "layout version 2");
 _Static_assert(offsetof(seg_series_t, count) == 280, "layout version 2");
 _Static_assert(offsetof(seg_series_t, pool) == 424, "layout version 2");
 _Static_assert(offsetof(seg_series_t, histograms) == 512, "layout version 2");
+_Static_assert(offsetof(seg_series_t, path_bytes) == 25472, "layout version 2");
 _Static_assert(sizeof(seg_series_t) == 25600, "layout version 2");
 _Static_assert(sizeof(seg_ring_t) == 112, "layout version 2");
 

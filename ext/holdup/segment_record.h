@@ -26,8 +26,16 @@ static void seg_push(uint64_t slot, const measurement_t *m)
     seg_set(&header->ring_head, header->ring_head + 1);
 }
 
+/* The first path stays, so it needs no log: it is not there until its length is. */
+static void seg_keep_path(seg_series_t *s, seg_text_t path)
+{
+    if (!path.bytes || s->path_bytes || s->kind != SEG_REQUEST) return;
+    seg_copy(s->path, path);
+    seg_set(&s->path_bytes, path.bytes);
+}
+
 /* Returns its slot + 1, or 0. The caller commits. */
-static uint64_t seg_record(const seg_key_t *key, const measurement_t *m, bool error)
+static uint64_t seg_record(const seg_key_t *key, seg_text_t path, const measurement_t *m, bool error)
 {
     uint64_t slot = seg_unit_series(key);
     if (!slot) {
@@ -37,6 +45,7 @@ static uint64_t seg_record(const seg_key_t *key, const measurement_t *m, bool er
     seg_series_t *s = seg_slot(slot - 1);
     seg_set(&s->count, s->count + 1);
     seg_add(&s->errors, error);
+    seg_keep_path(s, path);
     seg_sums(s, m);
     seg_observe(&s->histograms[SEG_WALL], m->wall_ns);
     seg_observe(&s->histograms[SEG_RUNNING], m->running_ns);

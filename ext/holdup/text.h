@@ -48,6 +48,16 @@ static seg_text_t text_of(VALUE string, char *room, size_t limit)
     return text;
 }
 
+/* A path as it can be asked for again: printable ASCII without spaces, and not too long; else none. */
+static seg_text_t text_path(VALUE string)
+{
+    seg_text_t none = {"", 0};
+    if (!RB_TYPE_P(string, T_STRING) || RSTRING_LEN(string) > SEG_PATH_BYTES) return none;
+    seg_text_t path = {RSTRING_PTR(string), (size_t)RSTRING_LEN(string)};
+    if (!path.bytes || *path.text != '/' || memchr(path.text, ' ', path.bytes) || !text_clean(path.text, (long)path.bytes)) return none;
+    return path;
+}
+
 static int text_digit(char digit)
 {
     if (digit >= '0' && digit <= '9') return digit - '0';

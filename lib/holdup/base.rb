@@ -125,7 +125,7 @@ module Holdup
       settings = configuration
       clamped = -> { recorder.count_clamped }
       Instrumentation::Requests.new(
-        recorder:, ignored: settings.ignored,
+        recorder:, ignored: settings.ignored, example_paths: settings.example_paths,
         names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
         queue: Instrumentation::RequestQueue.new(header: settings.queue_header, clock: Clock.new, on_clamp: clamped)
       )

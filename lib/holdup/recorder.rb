@@ -34,9 +34,10 @@ module Holdup
     # @param pool [String, nil] of the threads that ran it, where a process has several
     # @param priority [String, nil] of the job; few different ones
     # @param trace [String, nil] that it belongs to, 32 hexadecimal digits; anything else is taken for none
+    # @param path [String, nil] to keep as an example of what its series is asked for
     # @return [nil]
-    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil)
-      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace)
+    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil)
+      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
       nil
     end
 

@@ -7,13 +7,14 @@ class RackIntegrationTest < Minitest::Test
   def serve(**env, &) = ServedApp.serve("bundle", "exec", "puma", "-C", "puma.rb", app: "plain", env: env.transform_keys(&:to_s), &)
 
   def test_every_kind_of_answer_is_one_unit
-    serve do |app|
+    serve(HOLDUP_EXAMPLE_PATHS: "on") do |app|
       %w[/ /stream /boom /broken /named /callable].each { |path| app.get(path) }
       assert_match(/hijacked/, app.raw("GET /hijack HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n"))
       app.stop
       expected = ["GET /", "GET /stream", "GET /boom", "GET /broken", "A name of its own", "GET /callable", "GET /hijack"]
       assert_equal expected.to_h { |name| [name, 1] }, app.counts
       assert_equal %w[/boom /broken].map { |path| "GET #{path}" }, app.units.select { |slot| slot.errors > 0 }.map { |slot| slot.series.name }
+      assert_equal ["/", "/stream", nil, "/named"], ["GET /", "GET /stream", "GET /boom", "A name of its own"].map { |name| app.unit(name).path }
       assert_operator app.unit("GET /stream").histogram(:wall).sum, :>=, 60_000_000
       assert_operator app.unit("GET /callable").histogram(:wall).sum, :>=, 20_000_000
       assert_equal 1, app.log.scan("RuntimeError: boom").size, app.log
@@ -40,7 +41,7 @@ class RackIntegrationTest < Minitest::Test
       threads.each(&:join)
       app.stop
       slot = app.unit("GET /busy")
-      assert_equal 6, slot.count
+      assert_equal [6, nil], [slot.count, slot.path]
       assert_equal slot.histogram(:wall).sum, %i[running stalled idle].sum { |part| slot.histogram(part).sum }
       assert_operator slot.histogram(:stalled).sum, :>, 20_000_000
     end

@@ -47,6 +47,21 @@ class SegmentTest < Minitest::Test
     assert_equal ["low"], jobs.map { |slot| slot.series.queue }.uniq
   end
 
+  # The first that can be asked again; of requests, and never of what is too many.
+  def test_a_path_of_each_series_is_kept
+    write(<<~RUBY)
+      tell = ->(kind, name, *paths) { paths.each { |path| Holdup::Probe.record(Holdup::Probe.enter, kind, name, nil, nil, false, nil, nil, nil, path) } }
+      tell.call(1, "A#b", nil, 7, "", "orders", "/a b", "/\u00e4", "/a\n", "/\#{"x" * 120}", "/orders/7", "/orders/8")
+      tell.call(1, "A#c", "/\#{"x" * 119}")
+      tell.call(2, "J", "/jobs")
+      17.times { |number| tell.call(1, "B\#{number}", "/b/\#{number}") }
+      2.times { tell.call(1, "B17", "/b/17") }
+    RUBY
+    slots = read.slots.to_h { |slot| [slot.series.name, slot] }
+    assert_equal ["/orders/7", "/#{"x" * 119}", nil, "/b/16"], %w[A#b A#c J B16].map { |name| slots.fetch(name).path }
+    assert_equal [2, nil], slots.fetch("(series beyond the limit)").then { |slot| [slot.count, slot.path] }
+  end
+
   def test_a_process_reads_its_own_segment
     write(<<~RUBY)
       Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, nil, false)
@@ -91,10 +106,10 @@ class SegmentTest < Minitest::Test
   end
 
   def test_both_writers_put_the_same_words_in_the_same_places
-    write('Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false)', ring: 64)
+    write('Holdup::Probe.record(Holdup::Probe.enter, 1, "A#b", nil, 5_000, false, nil, nil, nil, "/orders/7")', ring: 64)
     slot = read.slot("A#b")
     ours = SegmentWriter.new(File.join(@dir, "ours"), ring: 64, worker: 3)
-    ours.record("A#b", **slot.named_sums, **L::HISTOGRAMS.to_h { |name| [name, slot.histogram(name).sum] })
+    ours.record("A#b", path: "/orders/7", **slot.named_sums, **L::HISTOGRAMS.to_h { |name| [name, slot.histogram(name).sum] })
     theirs_bytes, ours_bytes = slot_bytes(File.binread(path), read.slots.index(slot)), slot_bytes(File.binread(ours.path), 0)
     assert_equal ours_bytes.unpack("Q<*"), theirs_bytes.unpack("Q<*")
   end

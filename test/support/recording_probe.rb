@@ -3,8 +3,8 @@
 # A probe that measures nothing and remembers what it was told: for tests of who calls it when. The real one is driven
 # in test/native and test/integration.
 class RecordingProbe
-  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace) do
-    def initialize(pool: nil, priority: nil, trace: nil, **rest) = super
+  Recorded = Data.define(:handle, :kind, :name, :queue, :queued_ns, :error, :pool, :priority, :trace, :path) do
+    def initialize(pool: nil, priority: nil, trace: nil, path: nil, **rest) = super
   end
 
   attr_reader :recorded, :cancelled, :counted, :opened, :settings, :profiles, :labels, :ticks, :calls, :identified, :charged

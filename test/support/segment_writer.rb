@@ -57,12 +57,13 @@ class SegmentWriter
 
   # One unit. `values`: wall:, running:, ... (histograms) and the sums by name; what is left out is 0, queued nil.
   # `die_after:` n stops after n of its writes.
-  def record(name, kind: :request, queue: nil, pool: nil, priority: nil, error: false, die_after: nil, **values)
+  def record(name, kind: :request, queue: nil, pool: nil, priority: nil, error: false, path: nil, die_after: nil, **values)
     key = [kind, name, queue, pool, priority]
     base = slot(*key)
     pairs = {base + L::COUNT_OFFSET => 1, base + L::ERRORS_OFFSET => error ? 1 : 0}
     L::SUMS.each_with_index { |sum, index| pairs[base + L::SUMS_OFFSET + index * 8] = values.fetch(sum, 0) }
     changes = pairs.reject { |_, more| more.zero? }.to_h { |at, more| [at, @words[at] + more] }
+    keep_path(changes, base + L::PATH_OFFSET, path) if path
     L::HISTOGRAMS.each_with_index { |histogram, index| observe(changes, base + L.histogram_offset(index), values.fetch(histogram, (histogram == :queued) ? nil : 0)) }
     push(changes, @series.fetch(key), values)
     commit(changes, die_after)
@@ -144,6 +145,12 @@ class SegmentWriter
     L::HISTOGRAMS.each_index { |histogram| put_word(slot_offset(index) + L.histogram_offset(histogram) + 40, L::BUCKETS) }
     put_word(L::SERIES_COUNT, index + 1)
     index
+  end
+
+  def keep_path(changes, at, path)
+    return if @words[at].positive?
+    put(at + 8, path)
+    changes[at] = path.bytesize
   end
 
   def observe(changes, base, value)

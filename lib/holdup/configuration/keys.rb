@@ -51,6 +51,9 @@ module Holdup
         help: "Requests that are not measured. A text is the whole path, or its start when it ends in *; Regexps work too."),
       Key.new(name: :name, env: nil, type: Types::Code.new, default: nil, example: '->(env) { "GraphQL" if env["PATH_INFO"] == "/graphql" }',
         help: "Names requests: gets the Rack env when the request ends; nil leaves the name to Holdup. Never put ids into names."),
+      Key.new(name: :example_paths, type: Types::Boolean.new, default: false, example: "true",
+        help: "Whether a path of each endpoint is kept (the first of a GET that went well, without its query, of at most 120 bytes of printable ASCII), so that " \
+          "`holdup lab sweep --recorded` can ask it again. Paths may hold ids and secrets."),
       Key.new(name: :queue_header, type: Types::Header.new, default: "X-Request-Start",
         help: "Header in which your proxy says when it received the request (seconds, ms, us or ns since 1970, with or " \
           "without t=). X-Queue-Start is read when it is missing."),

@@ -15,6 +15,8 @@ module Holdup
       HIJACKED = "rack.hijack_io"
       PARTIAL_HIJACK = "rack.hijack"
       FIRST_ERROR = 500
+      # Of answers to what can be asked again.
+      GOOD = (200..399)
       # Set by what is not the application's own work: the dashboard.
       UNMEASURED = "holdup.unmeasured"
       # Pitchfork tells these as errors where other servers keep silent: nobody was left to take the answer.
@@ -35,6 +37,7 @@ module Holdup
         super
         @fiber = Fiber.current
         @queued_ns = @requests.queued_ns(@env)
+        @path = @requests.path(@env)
         @listed = list&.push(self)
         self
       end
@@ -101,6 +104,9 @@ module Holdup
       end
 
       def wrapped(response) = [response[0], response[1], RackBody.new(response[2], self)]
+
+      # Whatever routers have made of it meanwhile.
+      def path = (@path if GOOD.cover?(@status))
 
       def final_name
         @name || @requests.name(@env, @status)

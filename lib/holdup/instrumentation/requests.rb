@@ -10,11 +10,13 @@ module Holdup
       # @param names [UnitName]
       # @param queue [RequestQueue]
       # @param ignored [Regexp] paths that are not measured
-      def initialize(recorder:, names:, queue:, ignored:)
+      # @param example_paths [Boolean] whether paths are kept
+      def initialize(recorder:, names:, queue:, ignored:, example_paths: false)
         @recorder = recorder
         @names = names
         @queue = queue
         @ignored = ignored
+        @example_paths = example_paths
       end
 
       # @param env [Hash] the Rack environment
@@ -33,6 +35,9 @@ module Holdup
       def queued_ns(env)
         @recorder.guard.call(:queue) { @queue.call(env) }
       end
+
+      # @return [String, nil] of a GET, as the server got it, where paths are kept
+      def path(env) = ("#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}" if @example_paths && env["REQUEST_METHOD"] == "GET")
 
       # @return [String, nil] nil when naming failed: the unit is recorded all the same
       def name(env, status)

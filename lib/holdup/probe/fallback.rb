@@ -19,7 +19,7 @@ module Holdup
 
       def follow_fibers(_on) = false
 
-      def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil, _trace = nil) = nil
+      def record(_handle, _kind, _name, _queue, _queued_ns, _error, _pool = nil, _priority = nil, _trace = nil, _path = nil) = nil
 
       def finish(_handle) = nil
 

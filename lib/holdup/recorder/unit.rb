@@ -70,7 +70,7 @@ module Holdup
         leave do
           @recorder.watcher&.call(self)
           charge(:pool_held, @holding.end) if @holding
-          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority, trace)
+          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority, trace, path)
         end
       end
 
@@ -87,6 +87,8 @@ module Holdup
       def pool = nil
 
       def priority = nil
+
+      def path = nil
 
       # A long-lived thread that was started inside a unit keeps it in its storage: hold on to nothing.
       def leave

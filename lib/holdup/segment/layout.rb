@@ -108,6 +108,9 @@ module Holdup
       HISTOGRAMS = %i[wall running stalled idle queued longest_hold].freeze
       HISTOGRAM_FIELDS = %i[count sum min max zero lo hi].freeze
       BUCKETS_OFFSET = 64
+      # Behind the histograms: how long the path is, and the path.
+      PATH_OFFSET = 25_472
+      PATH_BYTES = 120
       BUCKETS = 512
 
       # A reader believes no header beyond these, so that a damaged file costs neither memory nor time.

@@ -57,7 +57,7 @@ module Holdup
       end
 
       # @param index [Integer] 0...header.series_count
-      # @param known [#still?, #series, nil] an earlier reading of it, returned when nothing was added
+      # @param known [#still?, #series, #path, nil] an earlier reading of it, returned when nothing was added
       # @return [Slot, nil] nil when the process wrote all the time
       # @raise [SegmentError::NotASegment] for a slot that is damaged or lies outside of the file
       def slot(index, known = nil)

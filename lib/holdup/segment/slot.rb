@@ -10,9 +10,10 @@ module Holdup
     #
     # - `sums`: Array of Integer in the order of Layout::SUMS
     # - `histograms`: Array of Cells in the order of Layout::HISTOGRAMS
-    Slot = Struct.new(:series, :count, :errors, :sums, :histograms) do
+    # - `path`: one that its requests had; nil where none is kept
+    Slot = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
       # @param bytes [String] SERIES_BYTES long
-      # @param known [#still?, #series, nil] an earlier reading of the same slot; returned when nothing was added
+      # @param known [#still?, #series, #path, nil] an earlier reading of the same slot; returned when nothing was added
       # @return [Slot, nil] nil when the bytes can't be one
       def self.parse(bytes, known = nil)
         numbers = bytes.unpack("Q<#{2 + Layout::SUMS.size}", offset: Layout::COUNT_OFFSET)
@@ -20,7 +21,7 @@ module Holdup
         return if numbers.max > Layout::MAX_NUMBER
         series = known&.series || parse_series(bytes)
         histograms = Array.new(Layout::HISTOGRAMS.size) { |index| Cells.parse(bytes, Layout.histogram_offset(index)) }
-        new(series, numbers[0], numbers[1], numbers[2..], histograms) if series && histograms.all?
+        new(series, numbers[0], numbers[1], numbers[2..], histograms, known&.path || parse_path(bytes)) if series && histograms.all?
       end
 
       def self.parse_series(bytes)
@@ -33,7 +34,12 @@ module Holdup
       end
 
       def self.text(bytes, offset, length) = bytes.byteslice(offset, length).force_encoding(Encoding::UTF_8).scrub("?").tr("\0", "?")
-      private_class_method :parse_series, :text
+
+      def self.parse_path(bytes)
+        length = bytes.unpack1("Q<", offset: Layout::PATH_OFFSET)
+        text(bytes, Layout::PATH_OFFSET + 8, length) if length.between?(1, Layout::PATH_BYTES)
+      end
+      private_class_method :parse_series, :parse_path, :text
 
       # Whether these are the numbers of this reading. Every unit raises the count; accounts have none, so they are
       # always read anew.

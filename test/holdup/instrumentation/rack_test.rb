@@ -13,7 +13,7 @@ require "rack/mock_request"
 class Holdup::Instrumentation::RackTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000
 
-  def setup
+  def setup(**options)
     @probe = RecordingProbe.new
     @log = CollectedLog.new
     guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
@@ -21,7 +21,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     @requests = Holdup::Instrumentation::Requests.new(
       recorder:, ignored: %r{\A/up\z}, names: Holdup::Instrumentation::UnitName.new(guard:),
       queue: Holdup::Instrumentation::RequestQueue.new(header: "X-Request-Start", clock: HandClock.new(realtime_ns: NOW_NS),
-        on_clamp: -> { recorder.count_clamped })
+        on_clamp: -> { recorder.count_clamped }), **options
     )
   end
 
@@ -37,7 +37,16 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     response = middleware { ok }.call(env)
     assert_empty @probe.recorded
     response[2].close
-    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil], recorded.to_h.values
+    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil, nil], recorded.to_h.values
+  end
+
+  # As it was asked for, whatever routers and mounted applications make of it; and nothing that can't be asked again.
+  def test_paths_are_kept_where_that_is_wanted
+    setup(example_paths: true)
+    rerouted = middleware { |env| [200, {}, env.merge!("PATH_INFO" => "/1", "SCRIPT_NAME" => "/shop/orders") && []] }
+    rerouted.call(env("/orders/1", "SCRIPT_NAME" => "/shop", "QUERY_STRING" => "token=1"))[2].close
+    {404 => "GET", 503 => "GET", 302 => "POST"}.each { |status, verb| middleware { [status, {}, []] }.call(env("REQUEST_METHOD" => verb))[2].close }
+    assert_equal ["/shop/orders/1", nil, nil, nil], @probe.recorded.map(&:path)
   end
 
   def test_what_asks_not_to_be_measured

@@ -36,6 +36,15 @@ module Holdup
         assert_equal [Series.new(kind: :job, name: "J", queue: "low", pool: "default (low)", priority: "-1")], snapshot.slots.map(&:series)
       end
 
+      def test_a_path_that_requests_had
+        @writer.record("A#b")
+        assert_nil snapshot.slot("A#b").path
+        %w[/orders/7 /orders/8].each { |path| @writer.record("A#b", path:) }
+        assert_equal "/orders/7", snapshot.slot("A#b").path
+        @writer.put_word(@writer.slot_offset(0) + L::PATH_OFFSET, 121)
+        assert_nil snapshot.slot("A#b").path
+      end
+
       def test_pools_of_threads
         @writer.pools = [[5, 2, 0], [10, nil, 3, 9_000]]
         assert_equal [[5, 2, 0, nil], [10, nil, 3, 9_000]], snapshot.header.pools.map { |pool| pool.values_at(:max, :busy, :backlog, :oldest_ns) }
