@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
+require "holdup/stores"
 require "sqlite3"
 require "tmpdir"
 require "zlib"
 
-# What `bin/demo` recorded, as a store. See test/fixtures/README.md.
+# What `bin/demo` recorded, as a store, brought to the newest layout. See test/fixtures/README.md.
 class Recorded
   FILE = File.expand_path("../fixtures/storefront.sqlite3.gz", __dir__)
 
@@ -16,6 +17,7 @@ class Recorded
     @folder = Dir.mktmpdir("holdup")
     @store = File.join(@folder, "store.sqlite3")
     Zlib::GzipReader.open(packed) { |file| IO.copy_stream(file, @store) }
+    Holdup::Stores.open(@store).tap(&:migrate!).close
   end
 
   # @return [String] folder of the segment of a process that was recorded, with a request in it

@@ -62,6 +62,14 @@ module StoreContract
     assert_equal ["3-4.segment"], @store.progress.keys
   end
 
+  def test_of_each_series_the_path_that_was_told_last
+    assert_empty @store.paths
+    @store.commit([window, window(series: series("B"))], {}, paths: {series("A") => "/orders/7", series("C") => "/c"})
+    @store.commit([window], {}, paths: {series("A") => "/orders/8"})
+    assert_equal({series("A") => "/orders/8", series("C") => "/c"}, @store.paths)
+    assert_equal [series("A"), series("B")], @store.windows(START, START + MINUTE).map(&:series).uniq
+  end
+
   def test_windows_that_are_no_whole_minute_are_refused_and_nothing_is_written
     [window(start_s: START + 1), window.with(seconds: 300), window.with(setting: nil), window.with(host: nil)].each do |bad|
       assert_raises(ArgumentError) { @store.commit([window, bad], {"s" => "x"}) }

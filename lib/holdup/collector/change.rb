@@ -6,8 +6,9 @@ require_relative "growth"
 
 module Holdup
   class Collector
-    # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the layout.
-    Change = Struct.new(:series, :count, :errors, :sums, :histograms) do
+    # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the layout; `path`: one that
+    # it has since, else nil.
+    Change = Struct.new(:series, :count, :errors, :sums, :histograms, :path) do
       # @param now [Segment::Slot]
       # @param before [Segment::Slot, nil]
       # @return [Change, nil] nil when `before` is not a beginning of `now`
@@ -16,7 +17,7 @@ module Holdup
         sums = Array.new(now.sums.size) { |index| now.sums[index] - before.sums[index] } # zip would make a pair for each
         return if now.count < before.count || now.errors < before.errors || sums.min < 0
         histograms = Array.new(now.histograms.size) { |index| Growth.between(now.histograms[index], before.histograms[index]) }
-        new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms) if histograms.all?
+        new(now.series, now.count - before.count, now.errors - before.errors, sums, histograms, before.path ? nil : now.path) if histograms.all?
       end
 
       # @param series [Series]

@@ -10,13 +10,18 @@ module Holdup
     class Harvest
       def initialize
         @tallies = {}
+        @paths = {}
       end
+
+      # @return [Hash{Series => String}] that were not known before
+      attr_reader :paths
 
       # @param change [Change] what was added
       # @param source [Source]
       # @return [void]
       def add(change, source)
         tally(change.series.plain, source).add(change)
+        @paths[change.series] = change.path if change.path
         if change.series.unit?
           [source.process, *change.series.views].each { |view| tally(view, source).add(change) }
         elsif change.series.kind == :nested

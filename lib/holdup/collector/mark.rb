@@ -10,14 +10,14 @@ module Holdup
     #
     # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many, have the
     # form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil until the segment was
-    # read, when the mark came from a store.
-    Mark = Struct.new(:series, :count, :errors, :bytes) do
+    # read, when the mark came from a store; so is `path`.
+    Mark = Struct.new(:series, :count, :errors, :bytes, :path) do
       # @param slot [Segment::Slot]
       # @return [Mark]
       def self.of(slot)
         numbers = [slot.count, slot.errors].concat(slot.sums)
         slot.histograms.each { |cells| numbers.push(cells.count, cells.sum, cells.min, cells.max, cells.zero, cells.offset, cells.counts.size) }
-        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)))
+        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)), slot.path)
       end
 
       # @param bytes [String] as the store keeps it
@@ -44,7 +44,7 @@ module Holdup
           *head, size = numbers[1 + Mark::FACTS + index * 7, 7]
           Segment::Cells.new(*head, numbers[at, size]).tap { at += size }
         end
-        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[3..Mark::FACTS], histograms) : damaged
+        (at == numbers.size) ? Segment::Slot.new(series, count, errors, numbers[3..Mark::FACTS], histograms, path) : damaged
       rescue ArgumentError # malformed UTF-8
         damaged
       end

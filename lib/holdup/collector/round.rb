@@ -46,7 +46,7 @@ module Holdup
         found = {}
         readings = read(entries, Gleaner.new(harvest, now_ns, @settings, @profiles), found)
         sightings = sightings(found, readings)
-        written = commit(harvest.windows(@host), readings, entries.map(&:name), @sampler.samples(sightings, @host, now_ns))
+        written = commit(harvest, readings, entries.map(&:name), @sampler.samples(sightings, @host, now_ns))
         sweep(entries)
         Outcome.new(windows: written, live: sightings.select(&:growing?).map(&:header))
       end
@@ -88,10 +88,11 @@ module Holdup
         true
       end
 
-      def commit(windows, readings, present, samples)
+      def commit(harvest, readings, present, samples)
+        windows = harvest.windows(@host)
         progress = @ledger.changes(readings, present)
         profiles = @profiles.blocks(@host)
-        @store.commit(windows, progress, processes: samples, profiles:) unless [windows, progress, samples, profiles].all?(&:empty?)
+        @store.commit(windows, progress, processes: samples, profiles:, paths: harvest.paths) unless [windows, progress, samples, profiles].all?(&:empty?)
         @ledger.committed(readings, present)
         @profiles.committed
         @sampler.committed(samples)

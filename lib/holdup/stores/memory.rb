@@ -19,20 +19,25 @@ module Holdup
         @rows = Rows.new
         @progress = {}
         @processes = {}
+        @paths = {}
         @profiles = Profiles.new
       end
 
       # @see Sql#commit
-      def commit(windows, progress, processes: [], profiles: [])
+      def commit(windows, progress, processes: [], profiles: [], paths: {})
         batch = Batch.new(windows)
         @rows.transaction do
           @rows.merge(batch.rows(@rows.tiers))
           progress.each { |segment, blob| blob ? @progress[segment] = blob.b.freeze : @progress.delete(segment) }
           processes.each { |sample| @processes[sample.values_at(:at_s, :host, :pid)] = sample.dup.freeze }
           @profiles.merge(profiles)
+          @paths.merge!(paths)
         end
         nil
       end
+
+      # @see Sql#paths
+      def paths = @rows.transaction { @paths.dup }
 
       # @see Sql#progress
       def progress = @rows.transaction { @progress.dup }

@@ -4,6 +4,7 @@ require_relative "batch"
 require_relative "prune"
 require_relative "rollup"
 require_relative "sql/connection"
+require_relative "sql/paths"
 require_relative "sql/process_samples"
 require_relative "sql/profiles"
 require_relative "sql/progress"
@@ -27,6 +28,7 @@ module Holdup
         @rows = Rows.new(@connection, @codec)
         @spans = Spans.new(@connection, @rows, @codec)
         @progress = Progress.new(@connection)
+        @paths = Paths.new(@connection, @codec.series)
         @samples = ProcessSamples.new(@connection, @codec.hosts)
         @profiles = Profiles.new(@connection, @codec.settings, @codec.hosts)
       end
@@ -37,18 +39,23 @@ module Holdup
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second sample of the same
       #   second, host and pid replaces the first
       # @param profiles [Array<UnitProfile::Block>] samples of single units, which are merged with those that are there
+      # @param paths [Hash{Series => String}] one that each was asked with; it takes the place of the one before
       # @return [nil]
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
-      def commit(windows, progress, processes: [], profiles: [])
+      def commit(windows, progress, processes: [], profiles: [], paths: {})
         batch = Batch.new(windows)
         whole do
           @rows.merge(batch.rows(@rows.tiers))
           @progress.save(progress)
           @samples.add(processes)
           @profiles.merge(profiles)
+          @paths.save(paths)
         end
       end
+
+      # @return [Hash{Series => String}] of each series the path that was told last, where there is one
+      def paths = @paths.to_h
 
       # @return [Hash{String => String}] segment => binary, as last committed
       def progress = @progress.to_h
@@ -92,12 +99,7 @@ module Holdup
       # @return [Enumerator<UnitProfile>] single units that started in that span, in time order: a sample, see UnitProfile#weight.
       #   It reads one consistent state, all at once
       # @raise [StoreError] when iterated
-      def profiles(from_s, to_s, setting: nil)
-        Enumerator.new do |found|
-          blocks = @profiles.to_enum(:each, from_s, to_s, setting)
-          ProfileKeeping.between(blocks, from_s, to_s).each { |profile| found << profile }
-        end
-      end
+      def profiles(from_s, to_s, setting: nil) = @profiles.between(from_s, to_s, setting)
 
       # @return [Array<Integer>] starts of the ten minutes of that span of which single units are kept, ascending
       def profile_starts(from_s, to_s) = @profiles.starts(from_s, to_s)

@@ -70,6 +70,22 @@ class Holdup::Collector
       assert_equal [25, 100, 60], [process.sums[:caused_ns], process.histograms[:wall].sum, process.histograms[:running].sum]
     end
 
+    # Of two processes the one that is told last; then no more is told.
+    def test_a_path_of_each_series_is_told_once
+      first, second = [0, 1].map { |worker| SegmentWriter.new(@dir, worker:, suffix: "-#{worker + 1}") }
+      first.record("A#b")
+      run_round
+      assert_empty @store.paths
+      [first, second].zip(%w[/orders/7 /orders/8]) do |writer, path|
+        writer.record("A#b", path:)
+        run_round
+        assert_equal({"A#b" => path}, @store.paths.transform_keys(&:name))
+      end
+      first.record("A#b")
+      run_round
+      assert_equal ["/orders/8"], @store.paths.values
+    end
+
     def test_settings_are_kept_apart
       %w[3.3 3.4].each_with_index do |ruby, index|
         writer = SegmentWriter.new(@dir, suffix: "-#{index + 1}")

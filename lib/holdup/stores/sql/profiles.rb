@@ -27,12 +27,8 @@ module Holdup
         end
 
         # @see Sql#profiles
-        def each(from_s, to_s, setting)
-          @connection.read do |db|
-            rows = span(db, from_s, to_s).order(:start_s, :setting_id, :host_id)
-            rows = rows.where(setting_id: ids(setting)) if setting
-            rows.each { |row| yield block(row) }
-          end
+        def between(from_s, to_s, setting)
+          Enumerator.new { |found| ProfileKeeping.between(to_enum(:each, from_s, to_s, setting), from_s, to_s).each { |profile| found << profile } }
         end
 
         # @see Sql#profile_starts
@@ -50,6 +46,14 @@ module Holdup
         end
 
         private
+
+        def each(from_s, to_s, setting)
+          @connection.read do |db|
+            rows = span(db, from_s, to_s).order(:start_s, :setting_id, :host_id)
+            rows = rows.where(setting_id: ids(setting)) if setting
+            rows.each { |row| yield block(row) }
+          end
+        end
 
         def span(db, from_s, to_s) = db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }
 
