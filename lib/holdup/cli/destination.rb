@@ -6,14 +6,18 @@ module Holdup
   class CLI
     # Where what a command says goes: to a file that was named, else to the terminal or the pipe.
     class Destination
+      # Formats that a terminal can't show, and a file for each.
+      UNREADABLE = {html: ["HTML", "report.html"], perfetto: ["a trace for Perfetto", "trace.pftrace"]}.freeze
+
       # @param console [Console]
       # @param file [String, nil] path
       # @param format [Symbol]
-      # @raise [UsageError] for a page of a browser on a terminal
+      # @raise [UsageError] for one that a terminal can't show, on a terminal
       def initialize(console, file: nil, format: :text)
         @console = console
         @file = file
-        raise UsageError.new("HTML is nothing for a terminal", "name a file with --out, such as --out report.html") if format == :html && file.nil? && console.out.tty?
+        what, example = UNREADABLE[format]
+        raise UsageError.new("#{what} is nothing for a terminal", "name a file with --out, such as --out #{example}") if what && file.nil? && console.out.tty?
       end
 
       # @param text [String]

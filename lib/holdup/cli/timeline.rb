@@ -52,7 +52,7 @@ module Holdup
         @file = files.first
         @unit = unit
         @export = export
-        @destination = Destination.new(console, file: out)
+        @destination = Destination.new(console, file: out, format: export || :text)
         @words = Reports::Words.new(language || Places.language(console.env))
       end
 
@@ -77,7 +77,10 @@ module Holdup
       end
 
       # JSON leaves some characters that a terminal would obey.
-      def exported = "#{Reports::Width.clean(Holdup::Timeline::Export.call(scene, @export))}\n"
+      def exported
+        told = Holdup::Timeline::Export.call(scene, @export)
+        Holdup::Timeline::Export::BINARY.key?(@export) ? told : "#{Reports::Width.clean(told)}\n"
+      end
 
       def scene = @scene ||= Holdup::Timeline::Scene.new(read)
 

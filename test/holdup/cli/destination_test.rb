@@ -10,10 +10,12 @@ class Holdup::CLI::DestinationTest < Minitest::Test
     def tty? = true
   end
 
-  def test_html_is_nothing_for_a_terminal
+  def test_html_and_bytes_are_nothing_for_a_terminal
     console = Holdup::CLI::Console.new(out: Terminal.new, err: nil, env: {}, clock: nil)
     error = assert_raises(Holdup::UsageError) { Holdup::CLI::Destination.new(console, format: :html) }
     assert_match(/--out report\.html/, error.message)
+    error = assert_raises(Holdup::UsageError) { Holdup::CLI::Destination.new(console, format: :perfetto) }
+    assert_match(/a trace for Perfetto is nothing for a terminal; .* --out trace\.pftrace/, error.message)
     Holdup::CLI::Destination.new(console, format: :text).write("it")
     assert_equal "it", console.out.string
     assert Holdup::CLI::Destination.new(console, file: "x.html", format: :html)

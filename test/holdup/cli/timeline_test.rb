@@ -54,9 +54,9 @@ class TimelineCommandTest < Minitest::Test
       said = holdup("timeline", file, "--export", "json")
       assert_equal [0, ""], [said.status, said.err]
       assert_equal ["GET /light", "GET /hog"].sort, JSON.parse(said.out)["units"].map { |unit| unit["name"] }.sort
-      out = File.join(File.dirname(file), "trace.json")
+      out = File.join(File.dirname(file), "trace.pftrace")
       assert_equal [0, ""], holdup("timeline", file, "--export", "perfetto", "--out", out).then { |done| [done.status, done.out] }
-      assert_includes JSON.parse(File.read(out)).keys, "traceEvents"
+      assert_includes PerfettoTrace.new(File.binread(out)).slices.map(&:name), "GET /hog"
       assert_match(/can't be written .*; name another with --out/, holdup("timeline", file, "--export", "json", "--out", "/none/x").err)
     end
   end

@@ -12,7 +12,7 @@ class Holdup::Timeline::ExportTest < Minitest::Test
   READERS = {
     json: ->(told) { told["threads"].map { |thread| thread["periods"].map { |one| [one["state"], one["to_ns"] - one["from_ns"]] } } },
     firefox: ->(told) { told["threads"].map { |thread| firefox_states(thread) } },
-    perfetto: ->(told) { told["traceEvents"].select { |one| one["cat"] == "state" }.group_by { |one| one["tid"] }.values.map { |own| own.map { |one| [one["name"], (one["dur"] * 1000).round] } } },
+    perfetto: ->(told) { told.slices.select { |one| one.category == "state" }.group_by(&:track).values.map { |own| own.map { |one| [one.name, one.to_ns - one.from_ns] } } },
     speedscope: ->(told) { told["profiles"].map { |profile| speedscope_states(profile, told["shared"]["frames"]) } }
   }.freeze
   FIREFOX = {"THREAD_RUNNING" => "running", "THREAD_STALLED" => "stalled", "THREAD_SUSPENDED" => "idle", "THREAD_UNKNOWN" => "unknown", "THREAD_ABSENT" => "absent"}.freeze
@@ -45,9 +45,16 @@ class Holdup::Timeline::ExportTest < Minitest::Test
 
   def test_each_format_names_units_and_whom_they_waited_for
     READERS.each_key do |format|
-      text = JSON.generate(export(format))
+      text = Holdup::Timeline::Export.call(scene, format)
       ["GET /hog", "GET /light", "srv 1", "srv 2"].each { |name| assert_includes text, name, format }
     end
+  end
+
+  def test_names_of_any_language
+    ring = EventRing.new(names: ["GET /商品"], threads: {2 => "店"}).running(2).begins(1, 2, 1 * MS).ends(1, 2, 9 * MS, name: "GET /商品").stack(2, 5 * MS, ["店#品", "/srv/店.rb", 12])
+    named = Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+    READERS.each_key { |format| ["店#品", "GET /商品"].each { |name| assert_includes Holdup::Timeline::Export.call(named, format).b, name.b, format } }
+    assert_equal ["店: units", "店#品"], export(:perfetto, named).then { |trace| [trace.tracks.last, trace.samples.first.frames.first.first] }
   end
 
   def test_a_time_that_is_not_of_whole_nanoseconds_leaves_no_gap
@@ -64,8 +71,8 @@ class Holdup::Timeline::ExportTest < Minitest::Test
     ring.ends(2, 2, 20 * MS, name: "GET /light").ends(1, 2, 50 * MS, name: "GET /hog").begins(3, 2, 60 * MS)
     nested = Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
     READERS.each { |format, states| assert_equal [{"running" => 200 * MS}], sums(states.call(export(format, nested))), format }
-    units = export(:perfetto, nested)["traceEvents"].select { |one| one["cat"] == "unit" }
-    assert_equal [["GET /hog", "unit that went on"], ["GET /light"]], units.group_by { |one| one["tid"] }.values.map { |own| own.map { |one| one["name"] } }
+    units = export(:perfetto, nested).slices.select { |one| one.category == "unit" }
+    assert_equal [["GET /hog", "GET /light", "unit that went on"], ["srv 1: units"]], [units.map(&:name).sort, units.map(&:track).uniq]
   end
 
   def test_a_capture_without_events_is_empty_in_each_format
@@ -123,12 +130,21 @@ class Holdup::Timeline::ExportTest < Minitest::Test
   end
 
   def test_perfetto_has_a_track_of_holders_and_an_arrow_to_who_waited
-    events = export(:perfetto)["traceEvents"]
-    tracks = events.select { |one| one["name"] == "thread_name" }.to_h { |one| [one["args"]["name"], one["tid"]] }
-    assert_equal ["GVL holder", "srv 1: units", "srv 1", "srv 2: units", "srv 2"], tracks.keys
-    arrow = events.select { |one| %w[s f].include?(one["ph"]) }
-    assert_equal [["s", tracks["srv 1"], 10_000.0], ["f", tracks["srv 2"], 102_000.0]], arrow.map { |one| one.values_at("ph", "tid", "ts") }
-    assert_empty overlapping(events.select { |one| one["cat"] != "gc" && one["ph"] == "X" })
+    trace = export(:perfetto)
+    assert_equal ["pid 7", "GVL holder", "srv 1", "srv 1: units", "srv 1: GC", "srv 2", "srv 2: units"], trace.tracks
+    assert_equal [["srv 1", 10 * MS], ["srv 2", 102 * MS]], trace.arrows.map { |one| [one.track, one.at_ns] }
+    waited = trace.slices.find { |one| one.name == "stalled" }
+    assert_equal [10 * MS, 102 * MS, {"unit" => 2, "waited_for" => "GET /hog"}], [waited.from_ns, waited.to_ns, waited.args]
+    assert_equal [["GC", 20 * MS, 30 * MS]], trace.slices.select { |one| one.category == "gc" }.map { |one| [one.name, one.from_ns, one.to_ns] }
+  end
+
+  def test_perfetto_has_stacks_that_weigh_what_was_held
+    ring = EventRing.new(threads: {2 => "srv 1"}).running(2)
+    crunch = ["Report#crunch", "/srv/report.rb", 12]
+    ring.stack(2, 20 * MS, ["C#call", nil, 0], crunch).stack(2, 60 * MS, crunch)
+    samples = export(:perfetto, Holdup::Timeline::Scene.new(ring.recording(to: 100 * MS))).samples
+    assert_equal [[2, 0, 40 * MS], [2, 40 * MS, 60 * MS]], samples.map { |one| [one.thread, one.at_ns, one.held_ns] }
+    assert_equal [[["C#call", nil, 1], ["Report#crunch", "/srv/report.rb", 13]], [["Report#crunch", "/srv/report.rb", 13]]], samples.map(&:frames)
   end
 
   private
@@ -143,13 +159,10 @@ class Holdup::Timeline::ExportTest < Minitest::Test
     end
   end
 
-  def export(format, of = scene) = JSON.parse(Holdup::Timeline::Export.call(of, format))
+  def export(format, of = scene)
+    told = Holdup::Timeline::Export.call(of, format)
+    (format == :perfetto) ? PerfettoTrace.new(told) : JSON.parse(told)
+  end
 
   def sums(threads) = threads.map { |states| states.group_by(&:first).transform_values { |own| own.sum(&:last) } }
-
-  def overlapping(slices)
-    slices.group_by { |one| one["tid"] }.values.flat_map do |own|
-      own.sort_by { |one| one["ts"] }.each_cons(2).select { |one, other| (one["ts"] + one["dur"]).round(3) > other["ts"] }
-    end
-  end
 end

@@ -20,8 +20,7 @@ module Holdup
 
         # @return [Hash{Symbol => Hash}] tables of a thread; none without samples
         def call
-          pieces = @picture.periods(@lane).select { |period| period.state == :running }.flat_map { |period| @picture.pieces(@lane, period) }
-          samples = pieces.reject { |_, _, frames| frames.empty? }.map { |from_ns, to_ns, frames| [stack(frames), from_ns / 1e6, (to_ns - from_ns) / 1e6] }
+          samples = @picture.ran(@lane).map { |from_ns, to_ns, frames| [stack(frames), from_ns / 1e6, (to_ns - from_ns) / 1e6] }
           samples.empty? ? {} : {samples: samples_of(samples), stackTable: stack_table, frameTable: frame_table, funcTable: function_table}
         end
 

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
+require_relative "perfetto_packets"
 require_relative "picture"
-require_relative "trace_events"
 
 module Holdup
   module Timeline
     module Export
-      # Trace events, which ui.perfetto.dev and chrome://tracing open: on top who held the GVL, then the units and the
-      # states of each thread; an arrow from who held to who waited.
+      # A trace for ui.perfetto.dev: on top who held the GVL, then each thread with its states, units and collections, and
+      # what it ran; an arrow from who held to who waited.
       class Perfetto
         # A shorter wait gets no arrow: nobody could see it.
         ARROW_NS = 1_000_000
@@ -15,16 +15,16 @@ module Holdup
         # @param picture [Picture]
         def initialize(picture)
           @picture = picture
-          @trace = TraceEvents.new(picture.header.pid, picture.header.process_name)
+          @trace = PerfettoPackets.new(picture.header.pid, picture.header.process_name)
           @tracks = {}.compare_by_identity
         end
 
-        # @return [Hash]
+        # @return [String] bytes
         def call
           @picture.holders.each_value { |held| holder(held) }
           @picture.lanes.each { |lane| thread(lane) }
           @picture.lanes.each { |lane| arrows(lane) }
-          {displayTimeUnit: "ms", traceEvents: @trace.to_a}
+          @trace.to_s
         end
 
         private
@@ -41,11 +41,11 @@ module Holdup
         end
 
         def thread(lane)
-          name = @picture.thread_name(lane)
-          rows(@picture.units(lane)).each { |units| units_of("#{name}: units", units) }
-          @tracks[lane] = track = @trace.track(name)
+          @tracks[lane] = track = @trace.thread(lane.number, @picture.thread_name(lane))
+          rows(@picture.units(lane)).each { |units| units_of(track, units) }
           @picture.periods(lane).each { |period| state(track, period) }
-          @picture.collections(lane).each { |from, to| @trace.slice(track, "GC", from, to, category: "gc") }
+          @picture.ran(lane).each { |from_ns, to_ns, frames| @trace.ran(lane.number, from_ns, to_ns, frames) }
+          collections(track, @picture.collections(lane))
         end
 
         # Units of a thread lie in each other or, with fibers, overlap: those that do get a track of their own.
@@ -56,8 +56,8 @@ module Holdup
           end
         end
 
-        def units_of(name, units)
-          track = @trace.track(name)
+        def units_of(thread, units)
+          track = @trace.track("units", under: thread)
           units.each { |unit| @trace.slice(track, @picture.unit_name(unit), *@picture.bounds(unit), category: "unit", unit: unit.id, queue: unit.queue, trace: unit.trace) }
         end
 
@@ -66,12 +66,17 @@ module Holdup
           @trace.slice(track, period.state.to_s, period.from_ns, period.to_ns, category: "state", kind: period.kind, unit: period.unit&.id, waited_for:)
         end
 
+        def collections(thread, collections)
+          track = @trace.track("GC", under: thread) if collections.any?
+          collections.each { |from_ns, to_ns| @trace.slice(track, "GC", from_ns, to_ns, category: "gc") }
+        end
+
         # It ends where the thread goes on, and begins where who held longest began to.
         def arrows(lane)
           @picture.periods(lane).each do |period|
             next unless period.wait && period.to_ns - period.from_ns >= ARROW_NS && period.to_ns < @picture.length_ns
             part = period.wait.parts.max_by(&:ticks) or next
-            @trace.arrow("held", @tracks.fetch(part.lane), @picture.ns(part.from), @tracks.fetch(lane), period.to_ns)
+            @trace.arrow(@tracks.fetch(part.lane), "others wait", @picture.ns(part.from), @tracks.fetch(lane), "goes on", period.to_ns)
           end
         end
       end

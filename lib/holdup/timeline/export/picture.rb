@@ -52,6 +52,14 @@ module Holdup
         end
 
         # @param lane [Lane]
+        # @return [Array<Array(Integer, Integer, Array<Capture::Frame>)>] its pieces that have a stack
+        def ran(lane)
+          return [] unless recording.stacks.any?
+          running = periods(lane).select { |period| period.state == :running }
+          running.flat_map { |period| pieces(lane, period) }.reject { |_, _, frames| frames.empty? }
+        end
+
+        # @param lane [Lane]
         # @return [Array<Unit>] of this thread, in the order in which they began
         def units(lane) = units_by_lane.fetch(lane, [])
 

@@ -18,7 +18,8 @@ module Holdup
           "columns" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: nil, body: Columns.new(captures.scene(kept)).call) },
           "packed" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept)) },
           **Timeline::Export::FORMATS.keys.to_h do |format|
-            [format.to_s, ->(captures, kept) { File.new(type: JSON_TYPE, name: "#{kept.id}-#{format}.json", body: Timeline::Export.call(captures.scene(kept), format)) }]
+            ending = Timeline::Export::BINARY[format]
+            [format.to_s, ->(captures, kept) { File.new(type: ending ? BYTES_TYPE : JSON_TYPE, name: "#{kept.id}-#{format}.#{ending || "json"}", body: Timeline::Export.call(captures.scene(kept), format)) }]
           end
         }.freeze
 

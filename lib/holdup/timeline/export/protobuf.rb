@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Timeline
+    module Export
+      # Protocol Buffers as bytes, as much of them as a trace takes: fields that are a number, and fields that have a length.
+      module Protobuf
+        module_function
+
+        # @param number [Integer] not negative
+        # @return [String] seven bits a byte, the lowest first
+        def varint(number)
+          bytes = "".b
+          while number > 127
+            bytes << (number & 127 | 128)
+            number >>= 7
+          end
+          bytes << number
+        end
+
+        # @param field [Integer] its number in the message
+        # @return [String]
+        def number(field, value) = varint(field << 3) << varint(value)
+
+        # @param field [Integer]
+        # @param value [String] a text or a message
+        # @return [String]
+        def bytes(field, value) = varint(field << 3 | 2) << varint(value.bytesize) << value.b
+
+        # @param field [Integer]
+        # @return [String] always of eight bytes
+        def fixed(field, value) = varint(field << 3 | 1) << [value].pack("Q<")
+      end
+    end
+  end
+end

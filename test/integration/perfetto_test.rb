@@ -1,0 +1,31 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "holdup/capture/archive"
+require "holdup/timeline"
+require "holdup/timeline/export"
+
+# protoc reads the export for Perfetto by the names of Perfetto's fields, and writes the same again.
+class PerfettoIntegrationTest < Minitest::Test
+  FOLDER = File.expand_path("../viewers", __dir__)
+
+  def test_protoc_knows_every_field_of_a_real_capture
+    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
+    trace = Holdup::Timeline::Export.call(scene, :perfetto)
+    told = protoc("decode", trace)
+    refute_match(/^ *\d+[:{ ]/, told, "a field without a name")
+    assert_equal Holdup::Timeline::Export::Picture.new(scene).then { |picture| picture.lanes.sum { |lane| picture.ran(lane).size } }, told.scan("stack_sample {").size
+    ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"", "str: \"SalesReport#pair_counts\"", "primary_weight: "].each { |text| assert_includes told, text }
+    again = protoc("encode", told)
+    assert_equal [trace.bytesize, told], [again.bytesize, protoc("decode", again)]
+  end
+
+  private
+
+  def protoc(how, given)
+    told, said, done = Open3.capture3("protoc", "--#{how}=perfetto.protos.Trace", "-I#{FOLDER}", "perfetto.proto", stdin_data: given, binmode: true)
+    assert done.success?, said
+    told
+  end
+end
