@@ -19,6 +19,8 @@ static struct {
     uint64_t answered;     /* when somebody last did (ticks) ... */
     uint64_t rest;         /* ... and until when nobody is asked again, so that stacks take a 32nd of the time at most */
     uint64_t missed;       /* the GVL went on to another thread before it answered */
+    bool elsewhere;        /* another sampler sees to threads that run ... */
+    uint64_t elsewhere_ns; /* ... and has cost so much CPU */
     bool lock;             /* whoever watches looks at clocks without the GVL: meanwhile none is freed */
 } ask = {.job = POSTPONED_JOB_HANDLE_INVALID};
 

@@ -8,6 +8,7 @@
 
 #include "capture_catch.h"
 #include "capture_file.h"
+#include "capture_samples.h"
 #include "hook.h"
 #include "ticks.h"
 
@@ -225,6 +226,7 @@ static void capm_init(VALUE probe)
     rb_define_singleton_method(probe, "told?", capc_told_p, 0);
     rb_define_singleton_method(probe, "limit_capture", capc_limit, 3);
     rb_define_singleton_method(probe, "capturing?", capm_capturing_p, 0);
+    smp_init(probe);
 }
 
 #endif

@@ -70,10 +70,11 @@ static uint32_t stk_add_frame(VALUE frame, uint32_t place)
 {
     uint64_t index = stk.header->frame_count;
     stk_frame_t *entry = &stk_frames()[index];
-    VALUE line = rb_profile_frame_first_lineno(frame);
-    entry->path_bytes = stk_write_text(rb_profile_frame_path(frame), entry->path, STK_PATH_BYTES);
+    bool named = RB_TYPE_P(frame, T_ARRAY); /* by another sampler (capture_samples.h) */
+    VALUE line = named ? RARRAY_AREF(frame, 2) : rb_profile_frame_first_lineno(frame);
+    entry->path_bytes = stk_write_text(named ? RARRAY_AREF(frame, 1) : rb_profile_frame_path(frame), entry->path, STK_PATH_BYTES);
     entry->line = FIXNUM_P(line) ? (uint32_t)FIX2LONG(line) : 0;
-    entry->label_bytes = stk_write_text(rb_profile_frame_full_label(frame), entry->label, STK_LABEL_BYTES);
+    entry->label_bytes = stk_write_text(named ? RARRAY_AREF(frame, 0) : rb_profile_frame_full_label(frame), entry->label, STK_LABEL_BYTES);
     stk.frames[index] = frame;
     __atomic_store_n(&stk.kept, (uint32_t)index + 1, __ATOMIC_RELEASE);
     __atomic_store_n(&stk.header->frame_count, index + 1, __ATOMIC_RELEASE);

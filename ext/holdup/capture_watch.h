@@ -89,7 +89,8 @@ static bool watch_wants(const tclock_t *holder, uint64_t t)
 {
     if (ask_rests(t)) return false;
     if (__atomic_load_n(&holder->due, __ATOMIC_RELAXED)) return true;
-    if (clk_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS) return true;
+    if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) && clk_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
+        return true;
     return clk_ns(blame_waited(holder->blame, t)) >= ask.over_ns &&
            __atomic_load_n(&holder->shown, __ATOMIC_RELAXED) != BLAME_GET(holder->tally.acquisitions);
 }
@@ -110,15 +111,21 @@ static long watch_look(uint64_t t)
     return holds || watch.seen != seen ? WATCH_BUSY_NS : WATCH_IDLE_NS;
 }
 
+static void watch_tell(void)
+{
+    stk.header->watch_ns = clk_cpu_ns() + __atomic_load_n(&ask.elsewhere_ns, __ATOMIC_RELAXED);
+    stk.header->missed = __atomic_load_n(&ask.missed, __ATOMIC_RELAXED);
+}
+
 static void *watch_run(void *unused)
 {
     struct timespec pause = {.tv_nsec = WATCH_WAITED_NS};
     while (!__atomic_load_n(&watch.stop, __ATOMIC_ACQUIRE)) {
         nanosleep(&pause, NULL);
         pause.tv_nsec = watch_look(clk_now());
-        stk.header->watch_ns = clk_cpu_ns();
-        stk.header->missed = __atomic_load_n(&ask.missed, __ATOMIC_RELAXED);
+        watch_tell();
     }
+    watch_tell();
     return NULL;
 }
 
@@ -166,7 +173,8 @@ static void watch_start(uint64_t over_ns)
     watch_prepare();
     if (ask.job == POSTPONED_JOB_HANDLE_INVALID) return;
     ask.thread = 0;
-    ask.missed = ask.rest = 0;
+    ask.missed = ask.rest = ask.elsewhere_ns = 0;
+    ask.elsewhere = false;
     stk.header->over_ns = over_ns;
     __atomic_store_n(&ask.over_ns, over_ns, __ATOMIC_RELEASE);
     watch.runs = watch_create();

@@ -111,6 +111,19 @@ static void clk_pair(uint64_t *ticks, uint64_t *mono_ns)
 }
 #endif
 
+/* The ticks of a moment of CLOCK_MONOTONIC that is not long ago. */
+static uint64_t clk_ticks_at(uint64_t mono_ns)
+{
+#ifdef CLK_COUNTER
+    uint64_t ticks = 0, now_ns = 0;
+    if (clk.counter) {
+        clk_pair(&ticks, &now_ns);
+        return ticks - (uint64_t)(((unsigned __int128)(now_ns - mono_ns) << 32) / clk.rate);
+    }
+#endif
+    return mono_ns;
+}
+
 /* Again at every tick: the longer the base, the better the rate (50 ns over 1 s is 0.05 ppm). */
 static void clk_calibrate(void)
 {

@@ -16,6 +16,9 @@ module Holdup
       # @return [Symbol] one of Layout::PHASES: what the thread was in before
       def before = Layout::PHASES[flags & 3]
 
+      # @return [Boolean] whether it stands behind events that are later
+      def late? = Layout::LATE.include?(kind)
+
       # @return [Symbol] one of Layout::IDLE_KINDS, of the idle period that this event ended
       def idle_kind = Layout::IDLE_KINDS.fetch((flags >> Layout::IDLE_SHIFT) & 3, :io)
 

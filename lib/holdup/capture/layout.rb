@@ -33,6 +33,8 @@ module Holdup
         none begin ready resumed suspended started exited unit_open unit_start unit_end unit_turn unit_named gc_start gc_end
         fork setting stack_held stack_stalled unit_trace pool_wait
       ].freeze
+      # A stack may be told a second after it was taken.
+      LATE = %i[stack_held stack_stalled].freeze
       PHASES = %i[unknown running waiting idle exited].freeze
       IDLE_KINDS = %i[io lock sleep].freeze
 

@@ -55,7 +55,7 @@ module Holdup
       # @return [Recording]
       def recording
         events = self.events
-        first = @since.zero? ? @header.begin_ticks : events.first&.time || @header.begin_ticks
+        first = @since.zero? ? @header.begin_ticks : events.find { |event| !event.late? }&.time || @header.begin_ticks
         last = [@header.end_ticks, *events.map(&:time)].max
         events.each { |event| event.time = [event.time - first, 0].max }
         Recording.new(header: @header, events:, threads:, names:, stacks:, first_ticks: first, last_ticks: [last, first].max)
@@ -95,9 +95,12 @@ module Holdup
         Stacks.new(table: Array.new(header.frame_count) { |index| frame(index) }, nodes:, first_event: header.first_event)
       end
 
+      # Where another sampler has taken some, all of them have names like its own.
+      def named(frame) = @header.facts.key?("sampler") ? frame.plain : frame
+
       def frame(index)
         label_bytes, path_bytes, line, _, label, path = row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
-        Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0)
+        named(Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0))
       end
 
       def text(bytes, length)

@@ -30,6 +30,9 @@ module Holdup
       # @return [String] the method that a block is in
       def method_name = label.sub(/\A(?:(?:block|rescue|ensure)(?: \(\d+ levels\))? in )+/, "")
 
+      # @return [Frame] as samplers call it that know methods only
+      def plain = with(label: method_name)
+
       # @return [Boolean] whether it is in a file, not in C code and not in Ruby's own
       def written? = !path.nil? && !path.start_with?("<internal:")
 

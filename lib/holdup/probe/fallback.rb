@@ -47,6 +47,12 @@ module Holdup
 
       def close_capture = nil
 
+      def sample_elsewhere(_on) = nil
+
+      def take_sample(_thread, _monotonic_ns, _stack) = false
+
+      def charge_capture(_ns) = nil
+
       def capturing? = false
 
       def caught? = false

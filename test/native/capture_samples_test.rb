@@ -1,0 +1,96 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture"
+require "holdup/capture/ring"
+require "holdup/timeline"
+
+# Stacks that another sampler tells a capture later: believed where the ring agrees.
+class CaptureSamplesTest < NativeTest
+  STACK = [["Array#each", nil, 0], 7, ["Report.crunch", "/app/report.rb", 5], 9].freeze
+
+  def setup
+    super
+    @folder = Dir.mktmpdir("holdup", "/dev/shm")
+    @file = File.join(@folder, "events")
+  end
+
+  def teardown
+    FileUtils.remove_entry(@folder)
+    super
+  end
+
+  def test_only_of_a_thread_that_had_the_gvl_then
+    idle, hog, at = nil
+    recording = captured do
+      idle = Thread.new { Thread.stop }
+      hog = Thread.new { at = hold_around_now and Thread.stop }
+      wait_until { at && hog.stop? && idle.stop? }
+      after = now
+      assert_equal [false, true, false, false], [[idle, at], [hog, at], [nil, at], [hog, after]].map { |thread, time| Probe.take_sample(thread, time, STACK) }
+      assert Probe.take_sample(Thread.current, after, STACK)
+      [idle, hog].each { |thread| thread.wakeup.join }
+    end
+    assert_equal 2, recording.header.stacks.taken
+    assert_in_own_holds(recording)
+  end
+
+  def test_of_a_thread_that_is_gone
+    recording = captured do
+      at = Thread.new { hold_around_now }.value
+      assert Probe.take_sample(nil, at, STACK)
+    end
+    event = recording.events.find { |one| one.kind == :stack_held }
+    frames = recording.stacks.frames(recording.stacks.of(event))
+    assert_equal [["Array#each", nil, 0, 7], ["Report.crunch", "/app/report.rb", 5, 9]], frames.map { |frame| frame.deconstruct_keys(nil).values }
+  end
+
+  # Where nobody waits, running threads are the other sampler's.
+  def test_nobody_is_asked_meanwhile
+    recording = captured { 20.times { GvlWork.hold(5 * MS) && 1_000.times { nil } } }
+    assert_equal 0, recording.header.stacks.taken
+  end
+
+  def test_what_it_cost_counts
+    recording = captured { Probe.charge_capture(10**15) }
+    assert_operator recording.header.stacks.watch_ns, :>=, 10**15
+  end
+
+  def test_without_a_capture_and_with_nonsense
+    assert_nil Probe.sample_elsewhere(true)
+    refute Probe.take_sample(nil, now, STACK)
+    captured do
+      assert_raises(TypeError) { Probe.take_sample(Thread.current, now, ["frame", 1]) }
+      assert_raises(ArgumentError) { Probe.take_sample(Thread.current, now, [["label"], 1]) }
+    end
+  end
+
+  private
+
+  def captured
+    Probe.open_capture(@file, 50_000, 0, 0, Holdup::Capture::Ring::STACKS_OVER_NS)
+    assert_kind_of Integer, Probe.sample_elsewhere(true)
+    GvlWork.release(5)
+    yield
+    wait_until { Probe.snapshot[:waiting_threads].zero? }
+    Probe.close_capture
+    assert_equal "", Captured.disagreement(@file)
+    Captured.read(@file)
+  end
+
+  def hold_around_now
+    GvlWork.hold(MS)
+    at = now
+    GvlWork.hold(MS)
+    at
+  end
+
+  def assert_in_own_holds(recording)
+    scene = Holdup::Timeline::Scene.new(recording)
+    scene.samples.all.each do |sample|
+      assert(scene.holds.any? { |hold| hold.lane == sample.lane && (hold.from..hold.to).cover?(sample.time) }, sample.time)
+    end
+  end
+
+  def now = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+end
