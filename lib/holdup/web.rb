@@ -95,7 +95,8 @@ module Holdup
       env[UNMEASURED] = true
       env[Context::KEY] = context = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
       return answer(env) if context.refusal
-      @deferred.call(env) { |own| answer(own) } || answer(env.merge(Context::KEY => context.with(deferred: true)))
+      answer = @deferred.call(env) { |own| answer(own) }
+      answer.is_a?(Deferred::Later) ? answer(env.merge(Context::KEY => context.with(deferred: answer))) : answer
     end
 
     private

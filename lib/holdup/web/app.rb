@@ -42,7 +42,7 @@ module Holdup
         next unless env["PATH_INFO"].valid_encoding?
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
-        next worked_out if context.deferred
+        next later(context.deferred) if context.deferred
         r.post("captures") { order }
         r.is("series", String) { |name| series(name) }
         r.is("captures", String, String) { |id, format| captured(id, format) }
@@ -56,9 +56,9 @@ module Holdup
       def context = env.fetch(Context::KEY)
 
       # The page that asks again by itself, with scripts or without.
-      def worked_out
-        response.headers["refresh"] = "1"
-        message(202, word(:worked_out))
+      def later(answer)
+        response.headers["refresh"] = answer.again_s.to_s
+        message(answer.status, word(answer.key, ahead: answer.ahead))
       end
 
       def asset(name)

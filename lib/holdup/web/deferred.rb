@@ -1,60 +1,62 @@
 # frozen_string_literal: true
 
+require_relative "line"
+
 module Holdup
   class Web
     # Answers that take longer than anybody likes to look at an empty page (a replay, thousands of bootstrap draws): they are
-    # worked out in a thread of their own. Who asks is told so after a quarter of a second, by a page that asks again by itself, and
-    # gets the answer once it is there; whoever else asks the same meanwhile gets the same one.
+    # worked out in a thread of their own, those of a page one after the other. Who asks is told so after a quarter of a
+    # second, by a page that asks again by itself, and gets the answer once it is there.
     class Deferred
       PAGES = %w[/advice /compare].freeze
       PATIENCE_S = 0.25
-      # Nobody came for it any more.
-      KEPT_S = 60
-      NS = 1_000_000_000
       # Of the environment, whatever makes it another answer.
       ASKED = %w[SCRIPT_NAME PATH_INFO QUERY_STRING HTTP_ACCEPT_LANGUAGE HTTP_X_FORWARDED_PREFIX].freeze
 
-      Work = Data.define(:thread, :begun_ns)
+      # There is no answer yet. `ahead`: so many others come first; nil where too many wait already
+      Later = Data.define(:ahead) do
+        # @return [Integer]
+        def status = ahead ? 202 : 503
+
+        # @return [Integer] when to ask again
+        def again_s = ahead ? 1 : 5
+
+        # @return [Symbol] of the sentence that tells it
+        def key
+          return :line_full unless ahead
+          ahead.zero? ? :worked_out : :in_line
+        end
+      end
 
       # @param clock [#monotonic_ns]
       # @param patience_s [Numeric, nil] nil: as long as it takes
       def initialize(clock:, patience_s: PATIENCE_S)
-        @clock = clock
         @patience_s = patience_s
-        @lock = Mutex.new
-        @works = {}
+        @lines = PAGES.to_h { |page| [page, Line.new(clock:)] }
       end
 
       # @param env [Hash] the Rack environment
       # @yieldparam env [Hash] its own, in its own thread
       # @yieldreturn [Array] status, headers, body
-      # @return [Array, nil] that answer; nil while it is worked out
+      # @return [Array, Later] that answer, or that it is not there yet
       def call(env, &answer)
         return yield(env) unless defers?(env)
-        asked = env.values_at(*ASKED)
-        work = @lock.synchronize { @works[asked] ||= begin_work(env, &answer) }
-        return unless work.thread.join(@patience_s)
-        @lock.synchronize { @works.delete(asked) }
-        work.thread.value
+        line, asked, own = @lines.fetch(env["PATH_INFO"]), env.values_at(*ASKED), env.dup
+        turn = line.join(asked) { yield own }
+        turn.is_a?(Thread) ? taken(line, asked, turn) : Later.new(turn)
       end
 
       private
 
+      # What it failed with is raised here, and not kept.
+      def taken(line, asked, turn)
+        done = turn.join(@patience_s)
+        done ? done.value : Later.new(0)
+      ensure
+        line.leave(asked) if done || turn.status.nil?
+      end
+
       def defers?(env) = @patience_s && env["REQUEST_METHOD"] == "GET" && PAGES.include?(env["PATH_INFO"])
-
-      def begin_work(env)
-        forget
-        thread = Thread.new { yield env.dup }
-        thread.name = "holdup-page"
-        thread.report_on_exception = false
-        Work.new(thread:, begun_ns: @clock.monotonic_ns)
-      end
-
-      # What is still being worked out stays: another one would have it begin anew.
-      def forget
-        oldest_ns = @clock.monotonic_ns - KEPT_S * NS
-        @works.delete_if { |_, work| work.begun_ns < oldest_ns && !work.thread.alive? }
-      end
     end
   end
 end

@@ -30,16 +30,27 @@ class Holdup::Web::DeferredTest < Minitest::Test
   end
 
   def test_what_takes_long_is_worked_out_once_and_given_when_it_is_there
-    assert_equal [nil, nil, 1], [ask, ask, @begun]
+    assert_equal [0, 0, 1], [ask.ahead, ask.ahead, @begun]
     @gate << true
-    assert_equal DONE, wait_until { ask }
-    assert_equal [nil, 2], [ask, @begun]
+    assert_equal DONE, wait_until { ask.then { |answer| answer if answer == DONE } }
+    assert_equal [0, 2], [ask.ahead, @begun]
   end
 
-  def test_another_question_is_another_answer
+  def test_another_question_stands_in_line_behind_it
     asked = [{}, {QUERY_STRING: "lang=ja"}, {HTTP_ACCEPT_LANGUAGE: "ja"}, {SCRIPT_NAME: "/holdup"}]
-    2.times { asked.each { |more| assert_nil ask(**more) } }
-    assert_equal asked.size, @begun
+    2.times { assert_equal [0, 1, 2, 3], asked.map { |more| ask(**more).ahead } }
+    assert_equal 0, ask("/compare").ahead, "another page has a line of its own"
+    assert_equal 2, @begun
+  end
+
+  def test_what_is_said_meanwhile
+    waits = [0, 3, nil].map { |ahead| Holdup::Web::Deferred::Later.new(ahead) }
+    assert_equal [[202, 1, :worked_out], [202, 1, :in_line], [503, 5, :line_full]], waits.map { |later| [later.status, later.again_s, later.key] }
+  end
+
+  # It is not there for ever after.
+  def test_what_fails_is_asked_anew
+    2.times { assert_raises(IOError) { wait_until { @deferred.call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/advice"}) { raise IOError }.then { nil } } } }
   end
 
   def test_what_is_quick_or_changes_something_is_answered_at_once
@@ -48,16 +59,13 @@ class Holdup::Web::DeferredTest < Minitest::Test
     assert_equal DONE, Holdup::Web::Deferred.new(clock: @clock, patience_s: nil).call({"REQUEST_METHOD" => "GET", "PATH_INFO" => "/advice"}) { DONE }
   end
 
-  # Not what is still under way: it would begin anew at each look.
-  def test_what_nobody_came_for_is_forgotten
-    ask
-    @gate << true
-    ask("/compare")
-    works = -> { @deferred.instance_variable_get(:@works) }
-    wait_until { works.call.values.any? { |work| !work.thread.alive? } }
-    @clock.monotonic_ns += (Holdup::Web::Deferred::KEPT_S + 1) * 1_000_000_000
-    ask("/compare", QUERY_STRING: "b=1")
-    assert_equal %w[/compare /compare], works.call.keys.map { |key| key[1] }
+  def test_who_waits_behind_others_is_told_so
+    @app = Holdup::Web.new(store: -> { @gate.pop }, dir: "/nonexistent", auth: :none, clock: CommandLine::Still.new(now_s: sample.to_s), patience_s: SHORT_S)
+    shown = %w[1m 2m 3m 4m 5m 6m].map do |since|
+      get "/compare", {"lang" => "en", "since" => since}
+      [last_response.status, last_response.headers["refresh"], text[/This is being worked out|waits behind \d|as many as may wait/]]
+    end
+    assert_equal [[202, "1", "This is being worked out"], *(1..4).map { |ahead| [202, "1", "waits behind #{ahead}"] }, [503, "5", "as many as may wait"]], shown
   end
 
   def test_the_page_meanwhile_comes_again_by_itself

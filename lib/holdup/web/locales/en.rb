@@ -58,6 +58,8 @@ module Holdup
         refused_site: "A page of another site may not send anything here.",
         refused_method: "The dashboard only shows: it takes GET and HEAD.",
         worked_out: "This is being worked out and comes by itself, mostly within seconds.",
+        in_line: "Another question is being worked out first. This one waits behind %<ahead>s and comes by itself.",
+        line_full: "Other questions are being worked out, and as many as may wait are waiting. Nothing was begun; this page asks again by itself.",
         refused_nowhere: "There is no such page. The menu above has all of them.",
         refused_question: "The address asks for what can't be shown:", refused_now: "This can't be shown now:",
         refused_failure: "The dashboard failed (%<error>s). The application is not affected; its log has more. Please report it."

@@ -15,7 +15,8 @@ module Holdup
     module Pages
       # Keep, change, or can't say, with the table of settings and what else to do.
       class Advice < Base
-        # A replay takes seconds of a CPU: two people who ask at once must not take twice as much from the application.
+        # A replay takes seconds of a CPU: two who ask at once must not take twice as much from the application. A page waits, in
+        # a thread of its own (Web::Line); a program is told to come again.
         REPLAYING = Mutex.new
         private_constant :REPLAYING
 
@@ -26,13 +27,13 @@ module Holdup
         end
 
         # @return [Array<Object>]
-        # @raise [Error] while it is replayed for somebody else
-        def blocks = alone { [kinds, *answers, *advised.grounds] }
+        def blocks = REPLAYING.synchronize { [kinds, *answers, *advised.grounds] }
 
         def asks = []
 
         private
 
+        # @raise [Error] while it is replayed for somebody else
         def alone
           raise Error.new("this is being replayed for somebody else", "ask again in a few seconds") unless REPLAYING.try_lock
           begin

@@ -47,9 +47,9 @@ class Holdup::Web::AdviceTest < Minitest::Test
     assert_equal [200, "unknown", false], JSON.parse(last_response.body).then { |made| [last_response.status, made["verdict"], made.key?("what_if")] }
   end
 
-  def test_nobody_replays_beside_another
+  def test_a_program_is_not_replayed_for_beside_another
     lock = Holdup::Web::Pages::Advice.const_get(:REPLAYING)
-    lock.synchronize { Thread.new { get "/advice" }.join }
+    lock.synchronize { Thread.new { get "/advice.json" }.join }
     assert_equal 503, last_response.status
     assert_includes text, "this is being replayed for somebody else; ask again in a few seconds"
   end
