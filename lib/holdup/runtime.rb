@@ -179,7 +179,7 @@ module Holdup
     end
 
     def follow_forks
-      @fork_hook ||= ForkHook.install { @guard.call(:fork) { after_fork } }
+      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { @session&.before_fork } }) { @guard.call(:fork) { after_fork } }
     end
 
     # In the child. Its parent's segment, threads, collector and server are not its own any more.

@@ -28,7 +28,7 @@ class Holdup::ConfigurationTest < Minitest::Test
            "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_BACKLOG" => "off", "HOLDUP_TICK_SECONDS" => "0.5",
            "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
            "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby", "HOLDUP_WEB_AUTH" => "ops:a:b",
-           "HOLDUP_CAPTURE" => "stall > 50 ms", "HOLDUP_WEB_CAPTURE" => "yes", "HOLDUP_EXAMPLE_PATHS" => "on"}
+           "HOLDUP_CAPTURE" => "stall > 50 ms", "HOLDUP_CAPTURE_SAMPLER" => "holdup", "HOLDUP_WEB_CAPTURE" => "yes", "HOLDUP_EXAMPLE_PATHS" => "on"}
     assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
     config = build(env)
     refute config.enabled
@@ -39,7 +39,7 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
     assert_nil config.log_target
     assert_equal({username: "ops", password: "a:b"}, config.web_auth)
-    assert_equal ["stall > 50 ms", true, true], [config.capture, config.web_capture, config.example_paths]
+    assert_equal ["stall > 50 ms", :holdup, true, true], [config.capture, config.capture_sampler, config.web_capture, config.example_paths]
   end
 
   def test_what_is_captured_by_itself

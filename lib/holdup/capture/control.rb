@@ -4,6 +4,7 @@ require_relative "../segment/layout"
 require_relative "request"
 require_relative "ring"
 require_relative "rule"
+require_relative "sampling"
 require_relative "watch"
 
 module Holdup
@@ -32,11 +33,13 @@ module Holdup
       # @param rule [StandingRule, nil] what the process waits for by itself
       # @param in_memory [Boolean] whether the file would lie in memory; else there is no waiting
       # @param facts [Hash{String => String}] about the application, for the captures
-      def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {})
+      # @param sampling [Sampling, nil] of captures that somebody asks for; nil: the probe does it alone
+      def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {}, sampling: nil)
         @probe = probe
         @path = self.class.path(segment)
         @clock = clock
         @facts = facts
+        @sampling = sampling
         @ring = Ring.new(probe:, log:)
         @rule = rule
         @watch = Watch.new(rule:, ring: @ring, limits: Limits.new(probe:, rule:), base: self.class.base(segment), clock:, facts:) if rule && in_memory
@@ -51,6 +54,10 @@ module Holdup
 
       # @return [Hash{String => String}] for the segment's profile
       def profile = @rule ? {"capture.rule" => @rule.to_s, "capture.state" => @watch&.state || "no memory"} : {}
+
+      # The process is about to fork.
+      # @return [void]
+      def before_fork = @sampling&.give_way
 
       # The process measures no more.
       # @return [void]
@@ -82,6 +89,7 @@ module Holdup
         return unless @ring.open(@path, facts: facts(request, rule), limits: [rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0)])
         @attended = request.attended
         @until_ns = @clock.monotonic_ns + request.seconds * 1_000_000_000
+        @sampling&.begin(@ring) if rule.nil? && request.seconds <= Sampling::LONGEST_S
       end
 
       def facts(request, rule)
@@ -91,12 +99,13 @@ module Holdup
 
       def go_on
         @ring.name_threads
-        finish if @ring.told? || @clock.monotonic_ns >= @until_ns
+        (@ring.told? || @clock.monotonic_ns >= @until_ns) ? finish : @sampling&.tick
       end
 
       def finish
         @until_ns = nil
         @ended_ns = @clock.monotonic_ns
+        @sampling&.finish
         @ring.close
         File.rename(@path, @path.delete_suffix(SUFFIX) + LEFT) unless @attended
       end

@@ -30,9 +30,17 @@ module Holdup
       # @return [Boolean] false where there is no room, or nothing is measured
       def open(path, facts:, limits: [0, 0], most: EVENTS.first, stacks: true)
         return false unless [most, *EVENTS.select { |events| events < most }].any? { |events| try(path, events, limits, stacks) }
-        note(path, facts)
+        @path = path
+        @facts = {}
+        tell(facts)
         name_threads
         true
+      end
+
+      # @param more [Hash{String => String, Integer}] that there is to say of it, as long as it goes on
+      # @return [void]
+      def tell(more)
+        note(@path, @facts = @facts.merge(more))
       end
 
       # Threads are born and get their names at any time.

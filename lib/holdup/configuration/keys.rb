@@ -79,6 +79,9 @@ module Holdup
         help: "What led to the first unit that stalled (stall), or took (wall), longer is captured, thread by thread, and kept: so many us, ms, s, " \
           "or \"p99 x 2\" of its own endpoint. A Hash says more: only (an endpoint; its start before a *), every (seconds between two, 60), events, stacks. " \
           "nil: only what somebody asks for. In the environment: stall > 50 ms, or with options wall > p99 x 2, only=GET /orders."),
+      Key.new(name: :capture_sampler, type: Types::Choice.new(%i[auto holdup]), default: :auto, example: ":holdup",
+        help: "What takes stacks of running threads in captures of limited length: vernier where the application has loaded it and nothing else " \
+          "profiles (auto), or Holdup itself (holdup), as in all others."),
       Key.new(name: :web_auth, type: Types::WebAuth.new, default: nil, example: '->(env) { env["warden"]&.user&.admin? }',
         help: "Who may see the dashboard (Holdup::Web): a username with a password, something that answers call(env), or :none for " \
           "everybody, where something of yours stands before it. nil: everybody in development and tests, nobody in production. " \

@@ -38,11 +38,15 @@ module Holdup
         path = open_segment
         @probe.enable
         @capture = Capture::Control.new(probe: @probe, segment: path, clock: Clock.new, log: @log, rule: Capture::StandingRule.from(@configuration.capture),
-          in_memory: !@configuration.segment_place.anonymous, facts: {"app" => @configuration.app}.compact)
+          in_memory: !@configuration.segment_place.anonymous, facts: {"app" => @configuration.app}.compact,
+          sampling: Capture::Sampling.of(@configuration.capture_sampler, probe: @probe, guard: @guard))
         @stats_log = @guard.call(:stats_log) { stats_log }
         resume
         self
       end
+
+      # @return [void]
+      def before_fork = @capture&.before_fork
 
       # Our thread ends; everything is measured on.
       # @return [void]
