@@ -22,18 +22,20 @@ module Holdup
         NS = 1_000_000_000
 
         # Reads the arguments to the keywords of Jit.
-        Arguments = Data.define(:now_s, :env) do
+        Arguments = Data.define(:console) do
           # @param argv [Array<String>]
           # @return [Hash{Symbol => Object}]
           # @raise [UsageError]
           def parse(argv)
-            options = TrialOptions.new("jit", usage: "--rate N --url PATH", now_s:, path: env["PATH"].to_s, spans: Jit::SPANS)
+            options = TrialOptions.new("jit", usage: "--rate N --url PATH", console:, spans: Jit::SPANS)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             return values if values.key?(:help)
             options.keywords(values) { Holdup::Lab::Jit.arms(env, rubies: rubies(values), **values.slice(:states, :mem_size)).then { |arms| [arms, arms.first] } }
           end
 
           private
+
+          def env = console.env.to_h
 
           def declare(parser, values)
             parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Inquiry::Values.whole("--mem-size", text, Jit::MEM_SIZES) }
@@ -48,7 +50,7 @@ module Holdup
 
         # @param console [Console]
         # @return [#parse]
-        def self.options(console) = Arguments.new(now_s: console.clock.realtime_s, env: console.env.to_h)
+        def self.options(console) = Arguments.new(console)
 
         # @return [Integer] exit status
         def run

@@ -4,6 +4,7 @@ require_relative "../../errors"
 require_relative "../../inquiry/values"
 require_relative "../../lab/load_tools"
 require_relative "../../lab/requests"
+require_relative "recorded_requests"
 
 module Holdup
   class CLI
@@ -15,10 +16,11 @@ module Holdup
         CONNECTIONS = (1..1000)
 
         # @param experiment [String] "sweep"
-        # @param path [String] folders with programs, as in PATH
-        def initialize(experiment, path: "")
+        # @param console [Console]
+        def initialize(experiment, console:)
           @experiment = experiment
-          @path = path
+          @path = console.env["PATH"].to_s
+          @recorded = RecordedRequests.new(console)
         end
 
         # @param parser [OptionParser]
@@ -29,6 +31,7 @@ module Holdup
           parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") { |text| values[:tool] = Inquiry::Values.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s }
           parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
           parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
+          @recorded.declare(parser, values)
           parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Inquiry::Values.whole("--port", text, 1..65_535) }
         end
 
@@ -36,16 +39,23 @@ module Holdup
         # @return [Hash{Symbol => Object}] keywords of a plan
         # @raise [UsageError]
         def plan(values)
-          raise UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections") unless values.values_at(*AMOUNTS).compact.one?
-          requests = requests(values)
+          recorded = @recorded.call(values)
+          rates = rates_of(values, recorded)
+          requests = recorded ? recorded.lines : requests(values)
           tool = values.fetch(:tool) { closed_tool if values.key?(:connections) }
           check(tools.fetch(tool), requests, connections: values.key?(:connections)) if tool
-          {requests:, rates: values.values_at(*AMOUNTS).compact.first, tool:, **values.slice(:port)}
+          {requests:, rates:, tool:, recorded: recorded&.to_h, **values.slice(:port)}
         end
 
         private
 
         def tools = Holdup::Lab::LoadTools::ALL
+
+        def rates_of(values, recorded)
+          given = values.values_at(*AMOUNTS).compact
+          return @recorded.ladder(recorded) if recorded && given.empty?
+          given.one? ? given.first : raise(UsageError.new("lab #{@experiment} needs one load", "give --rate, --ladder or --connections"))
+        end
 
         def amount(parser, values)
           parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }

@@ -20,7 +20,7 @@ module Holdup
         # @return [#parse]
         def self.options(console)
           require_relative "sweep/arguments"
-          Arguments.new(now_s: console.clock.realtime_s, path: console.env["PATH"].to_s)
+          Arguments.new(console)
         end
 
         # @param console [Console]
@@ -50,11 +50,17 @@ module Holdup
 
         def measured
           store = @store && Stores.open(@store)
+          announce
           progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
           @lab.new(@ledger, env: @console.env.to_h, store:, progress: progress.method(:call)).call
         ensure
           @console.clear
           store&.close
+        end
+
+        # Which requests it will send, where that was not typed.
+        def announce
+          Holdup::Lab::Sweep::Sentences.new(Holdup::Lab::Sweep::Result.new(@ledger), words: @words).then { |told| told.recorded + told.left_out }.each { |line| @console.err.puts(line) }
         end
 
         def told(result)

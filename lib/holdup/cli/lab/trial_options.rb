@@ -19,14 +19,13 @@ module Holdup
 
         # @param experiment [String] "sweep"
         # @param usage [String] what is special about it
-        # @param now_s [Integer]
-        # @param path [String] folders with programs, as in PATH
+        # @param console [Console]
         # @param spans [Hash{Symbol => Numeric}] other defaults than SPANS
-        def initialize(experiment, usage:, now_s:, path: "", spans: {})
+        def initialize(experiment, usage:, console:, spans: {})
           @experiment = experiment
           @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
-          @kept = Kept.new(experiment, now_s:, output: OUTPUT)
-          @load = LoadOptions.new(experiment, path:)
+          @kept = Kept.new(experiment, now_s: console.clock.realtime_s, output: OUTPUT)
+          @load = LoadOptions.new(experiment, console:)
           @spans = SPANS.merge(spans)
         end
 

@@ -25,7 +25,7 @@ module Holdup
         end
 
         # @return [Reports::Page]
-        def page = Reports::Page.new(title: word(:title, **@sentences.facts), facts: [], lead: verdict, remarks: doubts, sections: [speed, costs])
+        def page = Reports::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict, remarks: doubts, sections: [speed, costs])
 
         private
 
@@ -43,7 +43,7 @@ module Holdup
 
         def doubts
           lists = {misnamed: names(@comparison.misnamed), saturated: names(@comparison.saturated), unsteady:}
-          [*left, *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
+          [*left, *@sentences.left_out, *lists.reject { |_, names| names.empty? }.map { |key, names| word(key, names: names.join("; ")) }]
         end
 
         def names(lines) = lines.map { |line| line.arm.name }

@@ -18,7 +18,8 @@ module Holdup
     # - `tool`: of LoadTools, nil: the built-in load; where it is a closed loop, the rates are connections, each of which asks again as
     #   soon as it has an answer
     # - `seconds` of each rate; `rounds`; `warm_up_s` at most; `slo`: as it was typed, nil: none
-    Sweep::Plan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds, :warm_up_s, :slo, :tool) do
+    # - `recorded`: where the requests are those of a recording, Recorded#to_h
+    Sweep::Plan = Data.define(:command, :root, :port, :requests, :arms, :rates, :seconds, :rounds, :warm_up_s, :slo, :tool, :recorded) do
       # @param arms [Array<Arm>] each setting once
       # @param baseline [Arm] one of them
       # @return [Array<Arm>] with the baseline first, and once more
@@ -28,7 +29,7 @@ module Holdup
       # @return [Plan]
       def self.from(hash) = new(**hash.slice(*members), arms: hash.fetch(:arms).map { |arm| Arm.from(arm) })
 
-      def initialize(port: nil, warm_up_s: 45, slo: nil, tool: nil, **rest) = super
+      def initialize(port: nil, warm_up_s: 45, slo: nil, tool: nil, recorded: nil, **rest) = super
 
       # @return [Boolean] whether slow answers keep further requests back
       def closed? = LoadTools::CLOSED.include?(tool)

@@ -20,7 +20,7 @@ module Holdup
       end
 
       # @return [Reports::Page]
-      def page = Reports::Page.new(title: @sentences.title, facts: [], lead: @sentences.verdict, remarks: @sentences.doubts, sections: @tables.sections)
+      def page = Reports::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict, remarks: @sentences.doubts, sections: @tables.sections)
     end
   end
 end

@@ -11,6 +11,9 @@ module Holdup
 
     # A sweep's result in sentences: the verdict, how good the predictions were, and what to mistrust.
     class Sweep::Sentences
+      # Endpoints that are named; of the others how many there are.
+      NAMED = 5
+
       # @param result [Result]
       # @param words [Reports::Words]
       def initialize(result, words:)
@@ -49,14 +52,31 @@ module Holdup
         @words.call(:advice_amdahl, amdahl: Analysis::Amdahl.suggestion(share), share: share(share))
       end
 
+      # @return [Array<String>] where the requests come from, if nobody typed them
+      def recorded
+        found = @result.plan.recorded or return []
+        [word(:recorded, endpoints: found[:endpoints], rate: Reports::Figures.rate(found[:rate]), rates: @result.plan.rates.map { |rate| format("%g", rate) }.join(", "))]
+      end
+
+      # @return [Array<String>] what of the recording is not sent
+      def left_out
+        found = @result.plan.recorded
+        found.to_h.fetch(:left, []).empty? ? [] : [word(:left_out, names: names(found[:left]), share: share(found[:left_share]), cpu: share(found[:left_cpu]))]
+      end
+
       # @return [Array<String>] what to mistrust
-      def doubts = [*left, *unsteady, *failed, *tool]
+      def doubts = [*left, *left_out, *unsteady, *failed, *tool]
 
       # @param rate [Numeric]
       # @return [String] "40 requests/s"
       def level(rate) = word(@result.plan.closed? ? :level_closed : :level_open, rate: format("%g", rate), tool: @result.plan.tool)
 
       private
+
+      def names(all)
+        named = all.first(NAMED).map { |name| Reports::Width.clean(name) }.join(", ")
+        (all.size > NAMED) ? word(:and_more, names: named, count: all.size - NAMED) : named
+      end
 
       def better(line)
         base = @result.at(@result.plan.baseline, @result.rate)

@@ -5,6 +5,7 @@ require "support/fake_program"
 require "support/swept"
 require "holdup/cli"
 require "holdup/cli/lab/sweep"
+require "holdup/stores"
 
 class Holdup::CLI::Lab::SweepTest < Minitest::Test
   include CommandLine
@@ -14,7 +15,7 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
 
   REST = ["--rate", "40", "--url", "/", "--", "puma"].freeze
 
-  def parse(*argv) = Holdup::CLI::Lab::Sweep.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s: 0), {"PATH" => folder})).parse(argv)
+  def parse(*argv, now_s: 0) = Holdup::CLI::Lab::Sweep.options(Struct.new(:clock, :env).new(CommandLine::Still.new(now_s:), {"PATH" => folder})).parse(argv)
 
   def refused(*argv) = holdup("lab", "sweep", *argv).then { |said| assert_equal(2, said.status) && said.err }
 
@@ -60,6 +61,48 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     end
   end
 
+  NOW_S = SampleWindows.new.to_s
+
+  # @return [String] a store with three minutes of a shop, and these paths of it
+  def recorded(paths)
+    File.join(folder, "store.sqlite3").tap do |path|
+      store = Holdup::Stores.open(path)
+      store.commit(SampleWindows.new.to_a, {}, paths: paths.transform_keys { |name| Holdup::Series.new(kind: :request, name:) })
+      store.close
+    end
+  end
+
+  def test_requests_and_rates_of_a_recording
+    store = recorded("ProductsController#index" => "/products", "OrdersController#index" => "/orders")
+    plan = parse("--threads", "1,3", "--recorded", store, "--since", "1h", "--", "puma", now_s: NOW_S)[:ledger].plan
+    assert_equal [["405.405 GET /products", "135.135 GET /orders"], [3.33, 6.67, 10.0, 13.3]], [plan.requests, plan.rates]
+    assert_equal [2, 6.667, "QuotesController#show", 0.4595], plan.recorded.values_at(:endpoints, :rate, :left, :left_share).then { |count, rate, left, share| [count, rate, left.first, share] }
+    assert_equal [5.0], parse("--threads", "1", "--rate", "5", "--recorded", store, "--", "puma", now_s: NOW_S)[:ledger].plan.rates
+  end
+
+  def test_a_recording_without_paths_gives_a_file_to_fill_in
+    said = holdup("lab", "sweep", "--threads", "1", "--recorded", recorded({}), "--", "puma", now_s: NOW_S)
+    assert_equal [1, "405.405 GET /... # ProductsController#index"], [said.status, said.out.lines(chomp: true).first]
+    assert_match(/no paths were recorded; set config\.example_paths = true \(HOLDUP_EXAMPLE_PATHS=on\) where .*--requests FILE/, said.err)
+    assert_match(/no requests were recorded in that span/, holdup("lab", "sweep", "--threads", "1", "--recorded", recorded({}), "--until", "1d", "--", "puma", now_s: NOW_S).err)
+  end
+
+  def test_refuses_a_recording_that_is_contradicted_or_too_small
+    store = recorded("ExportsController#create" => "/exports")
+    {["--recorded", store, "--url", "/"] => /--recorded brings its own requests; leave out --url/, ["--since", "1h", "--url", "/", "--rate", "4"] => /--since and --until are of a recording/,
+     ["--recorded", store] => /only 0.33 requests a second were recorded, .*give --rate or --ladder/, ["--recorded", store, "--rate", "1", "--ladder", "1,2"] => /needs one load/}.each do |options, message|
+      said = holdup("lab", "sweep", "--threads", "1", *options, "--", "puma", now_s: NOW_S)
+      assert_equal 2, said.status
+      assert_match message, said.err
+    end
+  end
+
+  def test_says_what_it_sends_before_it_begins
+    recorded = {endpoints: 3, rate: 21.3, left: ["A#a"], left_share: 0.2, left_cpu: 0.4}
+    _, _, err = run_command(result(reading(arm)), plan: plan(recorded:))
+    assert_match(/\ARequests as recorded: 3 endpoints.*^left out, .*A#a/m, err)
+  end
+
   def test_goes_on_with_a_file
     path = File.join(folder, "sweep.json")
     ledger(reading(arm), path:).write
@@ -74,10 +117,10 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     def call = result
   end
 
-  def run_command(result, **options)
+  def run_command(result, plan: self.plan, **options)
     out, err = StringIO.new, StringIO.new
     console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => folder}, clock: CommandLine::Still.new(now_s: 0))
-    status = Holdup::CLI::Lab::Sweep.new(console:, ledger: ledger, lab: Lab.new(result), **options).run
+    status = Holdup::CLI::Lab::Sweep.new(console:, ledger: ledger(plan:), lab: Lab.new(result), **options).run
     [status, out.string, err.string]
   end
 

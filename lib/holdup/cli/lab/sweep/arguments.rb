@@ -7,12 +7,12 @@ module Holdup
     class Lab
       class Sweep
         # Reads the arguments of `holdup lab sweep`: which settings are tried.
-        Arguments = Data.define(:now_s, :path) do
+        Arguments = Data.define(:console) do
           # @param argv [Array<String>]
           # @return [Hash{Symbol => Object}] keywords of Sweep
           # @raise [UsageError]
           def parse(argv)
-            options = TrialOptions.new("sweep", usage: "--threads 1,3,5 --rate N --url PATH", now_s:, path:)
+            options = TrialOptions.new("sweep", usage: "--threads 1,3,5 --rate N --url PATH", console:)
             values = options.parse(argv) { |parser, read| declare(parser, read) }
             values.key?(:help) ? values : options.keywords(values) { plan(values) }
           end
