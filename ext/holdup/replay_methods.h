@@ -9,18 +9,20 @@
 #include <stdlib.h>
 
 #include "replay.h"
+#include "replay_groups.h"
 
 static void rp_free(rp_t *r)
 {
     free(r->live);
     free(r->heap);
     free(r->processes);
+    free(r->pools);
     free(r->groups);
     free((void *)r->units);
     free(r->results);
 }
 
-static bool rp_allocate(rp_t *r, VALUE trace, long groups)
+static bool rp_allocate(rp_t *r, VALUE trace, long groups, size_t pools)
 {
     r->units = malloc((size_t)RSTRING_LEN(trace) + 1);
     r->results = calloc(r->count + 1, sizeof(*r->results));
@@ -28,22 +30,10 @@ static bool rp_allocate(rp_t *r, VALUE trace, long groups)
     r->heap = malloc((r->count + 1) * sizeof(*r->heap));
     r->groups = calloc((size_t)groups, sizeof(*r->groups));
     r->processes = calloc(r->process_count, sizeof(*r->processes));
-    if (!r->units || !r->results || !r->live || !r->heap || !r->groups || !r->processes) return false;
+    r->pools = calloc(pools, sizeof(*r->pools));
+    if (!r->units || !r->results || !r->live || !r->heap || !r->groups || !r->processes || !r->pools) return false;
     memcpy((void *)r->units, RSTRING_PTR(trace), (size_t)RSTRING_LEN(trace));
     return true;
-}
-
-/* groups: [[processes, threads, io_threads, slice_ns], ...], checked by the caller */
-static void rp_set_groups(rp_t *r, const uint64_t (*given)[4], long count)
-{
-    uint32_t first = 0;
-    for (long i = 0; i < count; i++) {
-        rp_group_t *g = &r->groups[i];
-        *g = (rp_group_t){.processes = (uint32_t)given[i][0], .threads = (uint32_t)given[i][1], .io_threads = (uint32_t)given[i][2],
-                          .first = first, .slice = (double)given[i][3]};
-        for (uint32_t p = 0; p < g->processes; p++, first++)
-            r->processes[first] = (rp_process_t){.holder = RP_NONE, .group = (uint32_t)i, .handoff_at = RP_NEVER, .slice_at = RP_NEVER};
-    }
 }
 
 static const char *rp_fault(const rp_t *r, long groups)
@@ -51,6 +41,7 @@ static const char *rp_fault(const rp_t *r, long groups)
     for (uint32_t i = 0; i < r->count; i++) {
         const rp_unit_t *u = &r->units[i];
         if (u->group >= (uint64_t)groups) return "a unit is of a group that there is not";
+        if (u->pool >= r->groups[u->group].pools) return "a unit is of a pool that there is not";
         if (u->holds < 1 || u->holds > 10000000 || u->gaps > u->holds || u->gaps + 1 < u->holds) return "a unit has as many gaps as holds, or one less";
         if (i && u->arrival_ns < r->units[i - 1].arrival_ns) return "units have to be in the order of their arrival";
     }
@@ -67,7 +58,7 @@ static void rp_push_totals(VALUE totals, const rp_t *r)
 }
 
 /*
- * simulate(trace, groups, [vcpus, handoff_ns, growth, marking, cold, assignment, seed]): see Holdup::Analysis::Sizing::Replay.
+ * simulate(trace, groups, [vcpus, handoff_ns, growth, marking, cold, assignment, seed, most]): see Holdup::Analysis::Sizing::Replay.
  * @return [Array(String, Array<Float>)] results as packed u64 (queued, stalled, held, response of each unit); and the
  *   time at the end, CPU time used, events, time waited while the GVL was passed on, then for each process the time that its GVL was held (ns)
  */
@@ -80,17 +71,16 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     long group_count = RARRAY_LEN(groups);
     if (RSTRING_LEN(trace) % (long)sizeof(rp_unit_t) || RSTRING_LEN(trace) / (long)sizeof(rp_unit_t) > (long)RP_MAX_UNITS)
         rb_raise(rb_eArgError, "a trace has %d bytes a unit", (int)sizeof(rp_unit_t));
-    if (group_count < 1 || group_count > RP_MAX_PROCESSES || RARRAY_LEN(options) != 7) rb_raise(rb_eArgError, "simulate takes 1..%d groups and 7 options", RP_MAX_PROCESSES);
-    uint64_t given[RP_MAX_PROCESSES][4];
+    if (group_count < 1 || group_count > RP_MAX_PROCESSES || RARRAY_LEN(options) != 8) rb_raise(rb_eArgError, "simulate takes 1..%d groups and 8 options", RP_MAX_PROCESSES);
+    rp_given_t given[RP_MAX_PROCESSES];
     uint64_t processes = 0;
+    size_t pools = 0;
     for (long i = 0; i < group_count; i++) {
-        VALUE group = rb_ary_entry(groups, i);
-        Check_Type(group, T_ARRAY);
-        for (long j = 0; j < 4; j++) given[i][j] = NUM2ULL(rb_ary_entry(group, j));
-        if (given[i][0] < 1 || given[i][1] < 1 || given[i][3] < 1) rb_raise(rb_eArgError, "a group has processes, threads and a time slice");
-        processes += given[i][0];
+        given[i] = rp_read_group(rb_ary_entry(groups, i));
+        processes += given[i].processes;
+        if (processes > RP_MAX_PROCESSES) rb_raise(rb_eArgError, "at most %d processes can be simulated", RP_MAX_PROCESSES);
+        pools += given[i].processes * given[i].pools;
     }
-    if (processes > RP_MAX_PROCESSES) rb_raise(rb_eArgError, "at most %d processes can be simulated", RP_MAX_PROCESSES);
     rp_t r = {.count = (uint32_t)(RSTRING_LEN(trace) / (long)sizeof(rp_unit_t)), .process_count = (uint32_t)processes};
     r.vcpus = NUM2DBL(rb_ary_entry(options, 0));
     r.handoff = NUM2DBL(rb_ary_entry(options, 1));
@@ -99,10 +89,12 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     r.cold = NUM2DBL(rb_ary_entry(options, 4));
     r.assignment = (enum rp_assignment)NUM2INT(rb_ary_entry(options, 5));
     r.random = NUM2ULL(rb_ary_entry(options, 6));
+    r.most = NUM2UINT(rb_ary_entry(options, 7));
+    if (!r.most) r.most = UINT32_MAX;
     if (!(r.vcpus > 0) || !(r.handoff >= 0) || !(r.growth >= 0) || !(r.marking >= 0) || !(r.cold >= 0) || r.assignment > RP_SHARED) rb_raise(rb_eArgError, "vcpus are above 0, the hand-off, the growth, the marking and the cold not below");
     VALUE packed = rb_str_new(NULL, (long)(r.count * sizeof(rp_result_t))); /* first, so that nothing raises later */
     VALUE totals = rb_ary_new_capa(4 + (long)r.process_count);
-    if (!rp_allocate(&r, trace, group_count)) {
+    if (!rp_allocate(&r, trace, group_count, pools)) {
         rp_free(&r);
         rb_memerror();
     }

@@ -1,5 +1,5 @@
 /*
- * The state of a replay: units, processes, the queues that units stand in, the heap of ends of io, and chance.
+ * The state of a replay: units, processes with their pools of threads, and chance.
  */
 #ifndef HOLDUP_REPLAY_STATE_H
 #define HOLDUP_REPLAY_STATE_H
@@ -12,6 +12,7 @@
 #define RP_NONE UINT32_MAX
 #define RP_REST_HALF_NS 20e6 /* Cost::HALF_NS in lib/holdup/analysis/sizing/cost.rb */
 #define RP_MAX_PROCESSES 1024
+#define RP_MAX_POOLS 8 /* of a process, as a segment has */
 #define RP_MAX_UNITS (UINT32_MAX / 16)
 
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED };
@@ -20,6 +21,7 @@ enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED };
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
     uint64_t slice_ns; /* its thread's time slice; 0: its group's */
+    uint64_t pool;     /* whose threads take it, of its group's */
 } rp_unit_t;
 
 /* What became of it: response = queued + stalled + held + idle. */
@@ -41,18 +43,26 @@ typedef struct {
     uint32_t first, last, size;
 } rp_queue_t;
 
+/* Threads of a process that take the same units: a server's, a job runner's capsule or worker. */
 typedef struct {
-    uint32_t processes, threads, io_threads, first;
+    uint32_t threads, io_threads;
+    uint32_t busy[2];      /* threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
+    rp_queue_t waiting;
+} rp_pool_t;
+
+typedef struct {
+    uint32_t processes, pools, first;
     double slice;
-    rp_queue_t shared;
+    rp_queue_t shared[RP_MAX_POOLS];
 } rp_group_t;
 
 typedef struct {
     uint32_t holder, group;
     double ends_at;        /* of the hold, on the virtual clock */
     double handoff_at, slice_at;
-    rp_queue_t ready, waiting;
-    uint32_t busy[2];      /* threads that have a unit: an ordinary one, or one marked as io (Puma's max_io_threads) */
+    rp_queue_t ready;
+    uint32_t first_pool;
+    uint32_t in_flight;    /* units that its threads have */
     double used;           /* time that its GVL was held */
     double empty_since;    /* when the last of its units ended */
 } rp_process_t;
@@ -69,7 +79,9 @@ typedef struct {
     uint32_t count, arrived, done;
     rp_group_t *groups;
     rp_process_t *processes;
+    rp_pool_t *pools;
     uint32_t process_count, holders;
+    uint32_t most;         /* units that may have come and not be done; nobody comes before one of them is */
     rp_io_t *heap;
     uint32_t heap_size;
     double now, virtual_now, vcpus, handoff, growth, marking, cold, cpu;
@@ -99,50 +111,6 @@ static double rp_part(rp_t *r, double left, uint32_t parts)
 {
     if (parts <= 1) return left;
     return left * -expm1(log(rp_chance(r)) / (parts - 1));
-}
-
-/* --- queues of units, linked through rp_live_t.next --- */
-
-static void rp_push(rp_t *r, rp_queue_t *queue, uint32_t unit)
-{
-    r->live[unit].next = RP_NONE;
-    if (queue->size++) r->live[queue->last].next = unit;
-    else queue->first = unit;
-    queue->last = unit;
-}
-
-static uint32_t rp_shift(rp_t *r, rp_queue_t *queue)
-{
-    if (!queue->size) return RP_NONE;
-    uint32_t unit = queue->first;
-    queue->first = r->live[unit].next;
-    queue->size--;
-    return unit;
-}
-
-/* --- the heap of ends of io --- */
-
-static void rp_io_push(rp_t *r, double at, uint32_t unit)
-{
-    uint32_t i = r->heap_size++;
-    while (i && r->heap[(i - 1) / 2].at > at) {
-        r->heap[i] = r->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
-    }
-    r->heap[i] = (rp_io_t){at, unit};
-}
-
-static uint32_t rp_io_shift(rp_t *r)
-{
-    uint32_t unit = r->heap[0].unit, i = 0;
-    rp_io_t last = r->heap[--r->heap_size];
-    for (uint32_t child; (child = 2 * i + 1) < r->heap_size; i = child) {
-        if (child + 1 < r->heap_size && r->heap[child + 1].at < r->heap[child].at) child++;
-        if (r->heap[child].at >= last.at) break;
-        r->heap[i] = r->heap[child];
-    }
-    r->heap[i] = last;
-    return unit;
 }
 
 #endif

@@ -36,9 +36,9 @@ module Holdup
         # @param processes [Integer]
         # @return [Float] units per second
         def throughput(threads:, processes: 1)
-          ends = play(threads, processes).column(:response).sort
-          from, to = [EDGE, 1 - EDGE].map { |share| (ends.size * share).floor }
-          (to - from) * NS.fdiv(ends[to] - ends[from])
+          outcome = play(threads, processes)
+          span = outcome.steady_span(EDGE)
+          outcome.ended(span).size * NS.fdiv(span.end - span.begin)
         end
 
         # @param threads [Integer] of each process

@@ -26,9 +26,7 @@ module Holdup
         # @raise [UnsupportedError] without the C extension
         def self.call(trace, scenario)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
-          groups = scenario.groups.map { |group| [group.processes, group.threads, group.io_threads, group.time_slice_ns] }
-          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, groups,
-            [scenario.vcpus, scenario.handoff_ns, *scenario.cost.deconstruct, Scenario::ASSIGNMENTS.index(scenario.assignment), scenario.seed])
+          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, scenario.groups.map(&:words), scenario.options)
           Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
         end
 
@@ -67,6 +65,21 @@ module Holdup
 
           # @return [Float] units per second
           def throughput = trace.size * 1e9 / elapsed_ns
+
+          # @param span [Range<Integer>] ns
+          # @param units [Array<Integer>] which of them, by their place in the trace
+          # @return [Array<Integer>] those that ended in it, of units that all came at the start (Trace#backlog)
+          def ended(span, units = [*0...trace.size])
+            ends = column(:response)
+            units.select { |unit| ends[unit] > span.begin && ends[unit] <= span.end }
+          end
+
+          # @param edge [Float] share of the units that is left out at either end
+          # @return [Range<Integer>] ns: when the others ended, likewise
+          def steady_span(edge)
+            ends = column(:response).sort
+            ends[(ends.size * edge).floor]..ends[(ends.size * (1 - edge)).floor]
+          end
 
           # @return [Float] share of the time that the GVLs were held, on average
           def utilisation = used_ns.sum / used_ns.size / elapsed_ns

@@ -11,10 +11,11 @@ module Holdup
       #
       # - `vcpus`: may be a fraction; `handoff_ns`: see Handoff
       # - `cost`, `between`: see Demand; `seed`: the same seed, the same result
+      # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any number
       # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers), `:least_busy`, or `:shared` (one queue
       #   that free threads take from, as job runners do)
-      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :seed) do
-        def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: Cost::CONSTANT, between: Between::NOTHING, assignment: :least_busy, seed: 1)
+      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :seed, :most) do
+        def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: Cost::CONSTANT, between: Between::NOTHING, assignment: :least_busy, seed: 1, most: 0)
           raise ArgumentError, "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{assignment.inspect}" unless self.class::ASSIGNMENTS.include?(assignment)
           super
         end
@@ -22,15 +23,25 @@ module Holdup
         # @param processes [Integer]
         # @param threads [Integer] of each
         # @return [Scenario] with one group
-        def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS, **options)
-          new(groups: [self::Group.new(processes:, threads:, io_threads:, time_slice_ns:)], vcpus:, **options)
+        def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS, beside: [], **options)
+          new(groups: [self::Group.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)], vcpus:, **options)
         end
+
+        # @return [Array] for ReplayEngine
+        def options = [vcpus, handoff_ns, *cost.deconstruct, self.class::ASSIGNMENTS.index(assignment), seed, most]
       end
 
       # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`), and how long a
-      # thread may hold the GVL when others want it (100 ms; Thread#priority and RUBY_THREAD_TIMESLICE change it).
-      Scenario::Group = Data.define(:processes, :threads, :io_threads, :time_slice_ns) do
-        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS) = super
+      # thread may hold the GVL when others want it (100 ms; Thread#priority and RUBY_THREAD_TIMESLICE change it). `beside`: of the
+      # threads, those of further pools, which take other units (see Pools); the rest are of the first pool.
+      Scenario::Group = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside) do
+        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [])
+          raise ArgumentError, "of #{threads} threads #{beside.sum} are of other pools: that leaves none" if threads <= beside.sum
+          super
+        end
+
+        # @return [Array<Integer>] for ReplayEngine
+        def words = [processes, threads - beside.sum, io_threads, time_slice_ns, *beside]
       end
 
       Scenario::TIME_SLICE_NS = 100_000_000

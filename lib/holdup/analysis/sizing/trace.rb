@@ -9,26 +9,27 @@ module Holdup
         # the GVL back after it had let it go; `longest_ns`: of its holds, 0 when nobody knows; `in_flight_milli`: units in its
         # process while it was recorded, in thousandths; `rest_ns`: for how long there had been none when it began; `group`: which group of processes takes it; `io`: its thread does not
         # count against the cap once it has it (Puma's max_io_threads); `slice_ns`: its thread's time slice (priority), 0 where
-        # it is that of the group
-        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns) do
+        # it is that of the group; `pool`: whose threads take it, see Pools
+        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool) do
           # @param profile [UnitProfile]
           # @param arrival_ns [Numeric]
+          # @param pool [Integer]
           # @return [Unit] as it was recorded, arriving then
-          def self.of(profile, arrival_ns)
+          def self.of(profile, arrival_ns, pool: 0)
             new(arrival_ns: arrival_ns.round, held_ns: profile.running_ns, idle_ns: profile.idle_ns, acquisitions: profile.acquisitions,
               longest_ns: [profile.longest_hold_ns, profile.running_ns].min, in_flight_milli: [profile.in_flight_milli, 1000].max,
-              rest_ns: profile.rest_ns.to_i)
+              rest_ns: profile.rest_ns.to_i, pool:)
           end
 
-          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0) = super
+          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0) = super
 
           # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay.h
           def words
-            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns]
+            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns, pool]
           end
         end
 
-        FORMAT = "Q<11"
+        FORMAT = "Q<12"
 
         # @param profiles [Array<UnitProfile>] all units of a span, none left out
         # @return [Trace] of these very units, when each came
@@ -50,7 +51,7 @@ module Holdup
         def size = units.size
 
         # @return [String] packed
-        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 88)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
+        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 96)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
 
         # @yieldparam unit [Unit]
         # @return [Trace] with each unit changed
@@ -60,8 +61,11 @@ module Holdup
         # @return [Trace]
         def faster(factor) = map { |unit| unit.with(arrival_ns: (unit.arrival_ns / factor).round) }
 
-        # @return [Trace] all of them waiting from the start: threads that always have work
-        def backlog = map { |unit| unit.with(arrival_ns: 0) }
+        # @return [Trace] all of them waiting from the start, in the same order: threads that always have work
+        def backlog = @backlog ||= Trace.new(units.each_with_index.map { |unit, index| unit.with(arrival_ns: index) })
+
+        # @return [Array<Array<Integer>>] which of the units are of each pool
+        def pools = @pools ||= units.each_index.group_by { |index| units[index].pool }.then { |found| Array.new(found.keys.max.to_i + 1) { |pool| found.fetch(pool, []) } }
       end
     end
   end

@@ -177,7 +177,7 @@ module Holdup::Analysis::Sizing
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       end
       assert_raises(ArgumentError) { replay([unit(group: 1)]) }
-      assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]], [1, 0, 0, 0, 0, 0, 1]) }
+      assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]], [1, 0, 0, 0, 0, 0, 1, 0]) }
     end
 
     def test_nothing_to_replay
