@@ -41,8 +41,8 @@ module Holdup
       nil
     end
 
-    # Who is told of each unit before it ends; nil for nobody.
-    # @return [#call, nil] takes the Unit; has to guard itself
+    # Who is told of each Unit when it begins, before it ends and when it has ended; nil for nobody.
+    # @return [#opened, #closing, #closed, nil] has to guard itself
     attr_accessor :watcher
 
     # Ends a unit and forgets it.
@@ -56,6 +56,14 @@ module Holdup
 
     # @return [Integer, nil] ns for which the open unit has stalled so far; nil when nobody knows
     def stalled_ns(handle) = @probe.stalled(handle)
+
+    # Keeps from now on for whom units wait.
+    # @return [void]
+    def watch_holders = @probe.watch_holders(true)
+
+    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] for whom the open unit has waited: a unit's handle or a
+    #   thread's account, and ns; at most eight, and only what took 1 ms and more; nil when nobody knows
+    def holders(handle) = @probe.holders(handle)
 
     # Counts a queue time that had to be clamped to zero.
     # @return [nil]

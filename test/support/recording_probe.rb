@@ -51,6 +51,13 @@ class RecordingProbe
 
   def stalled(_handle) = @stalled
 
+  # For whom the open unit has waited.
+  attr_writer :holders
+
+  def holders(_handle) = @holders
+
+  def watch_holders(_on) = @calls << :watch_holders
+
   def cancel(handle) = @cancelled << handle
 
   def count(counter) = @counted << counter

@@ -91,6 +91,12 @@ module Holdup
       # @return [String, nil]
       def trace = @trace || (@env && TraceParent.call(@env))
 
+      # @return [String, nil]
+      def name_so_far
+        env = @env # is let go of at the end
+        @name || (env && @requests.name_so_far(env))
+      end
+
       private
 
       def list

@@ -44,6 +44,11 @@ module Holdup
         @recorder.guard.call(:name) { @names.call(env, status) }
       end
 
+      # @return [String, nil] what a request is called that goes on, perhaps in another thread
+      def name_so_far(env)
+        @recorder.guard.call(:name) { @names.so_far(env) }
+      end
+
       private
 
       def begin_unit(env)

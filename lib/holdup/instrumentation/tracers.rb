@@ -2,18 +2,21 @@
 
 require_relative "../recorder/unit"
 require_relative "tracers/datadog"
+require_relative "tracers/holders"
 require_relative "tracers/open_telemetry"
 
 module Holdup
   module Instrumentation
     # The application's tracers, where it has one: which trace a unit belongs to is learnt from the spans that end in it, and
-    # the span of the request or job gets what the unit stalled. So a gap in a trace is explained where people look at it.
+    # the span of the request or job gets what the unit stalled, and for whom. So a gap in a trace is explained where people look at it.
     #
     # It stands in front of the end of a span, because that is the last moment in which one can be added to. Where the span is
     # around the unit, and ends later, it gets at the unit's end what is known then. Without a tracer nothing is installed.
     class Tracers
       STALLED = "holdup.stalled_ms"
       QUEUED = "holdup.queued_ms"
+      CAUSED_BY = "holdup.caused_by"
+      CAUSED_BY_MS = "holdup.caused_by_ms"
       NS_PER_MS = 1_000_000.0
 
       # @param recorder [Recorder]
@@ -23,6 +26,7 @@ module Holdup
         @guard = recorder.guard
         @waiting = tracers
         @found = []
+        @holders = Holders.new
       end
 
       # Joins each tracer as soon as it is loaded.
@@ -32,8 +36,27 @@ module Holdup
         @waiting -= loaded
         loaded.each { |tracer| tracer.install { |span| ending(tracer, span) } }
         @found += loaded
-        @recorder.watcher = method(:closing) if loaded.any?
+        watch if loaded.any?
       end
+
+      # A unit begins: who waits for it asks for its name.
+      # @param unit [Recorder::Unit]
+      # @return [void]
+      def opened(unit) = @guard.call(:tracer) { @holders.opened(unit) }
+
+      # A unit is about to end. Where its span has not ended in it, that may be around it.
+      # @param unit [Recorder::Unit]
+      # @return [void]
+      def closing(unit)
+        return if unit.explained || !unit.here?
+        @guard.call(:tracer) do
+          @found.each { |tracer| tracer.current&.then { |span| tell(tracer, span, unit) } }
+        end
+      end
+
+      # @param unit [Recorder::Unit] that has ended, and has its last name
+      # @return [void]
+      def closed(unit) = @guard.call(:tracer) { @holders.closed(unit) }
 
       # @return [Hash{String => Object}]
       def facts = {}
@@ -49,19 +72,16 @@ module Holdup
 
       private
 
+      def watch
+        @recorder.watch_holders
+        @recorder.watcher = self
+      end
+
       # A span is about to end, in a thread of the application.
       def ending(tracer, span)
         @guard.call(:tracer) do
           unit = Recorder::Unit.current
           tell(tracer, span, unit) if unit&.here?
-        end
-      end
-
-      # A unit is about to end. Where its span has not ended in it, that may be around it.
-      def closing(unit)
-        return if unit.explained || !unit.here?
-        @guard.call(:tracer) do
-          @found.each { |tracer| tracer.current&.then { |span| tell(tracer, span, unit) } }
         end
       end
 
@@ -73,7 +93,9 @@ module Holdup
       end
 
       def attributes(unit)
-        {STALLED => unit.stalled_ns, QUEUED => unit.queued_ns}.compact.transform_values { |ns| (ns / NS_PER_MS).round(3) }
+        name, ns = @holders.longest(unit)
+        times = {STALLED => unit.stalled_ns, QUEUED => unit.queued_ns, CAUSED_BY_MS => ns}.compact
+        {CAUSED_BY => name}.compact.merge(times.transform_values { |time| (time / NS_PER_MS).round(3) })
       end
     end
   end

@@ -22,8 +22,14 @@ module Holdup
       # @param status [Integer, nil] of the response
       # @return [String]
       def call(env, status)
-        custom(env) || rails(env) || env["sinatra.route"] || grape(env) || rails_route(env) || path(env, status)
+        custom(env) || route(env) || path(env, status)
       end
+
+      # What a request is called while it goes on. It is asked by another thread: it only reads, and leaves the application's
+      # own proc alone, which need not be made for that.
+      # @param env [Hash] the Rack environment
+      # @return [String]
+      def so_far(env) = route(env) || "#{verb(env)} (no route yet)"
 
       private
 
@@ -33,9 +39,12 @@ module Holdup
         name if name.is_a?(String) && !name.empty?
       end
 
+      def route(env) = rails(env) || env["sinatra.route"] || grape(env) || rails_route(env)
+
       def rails(env)
-        controller = env["action_controller.instance"] or return
-        "#{controller.class.name}##{controller.action_name}"
+        controller = env["action_controller.instance"]
+        action = controller&.action_name or return
+        "#{controller.class.name}##{action}"
       end
 
       def grape(env)

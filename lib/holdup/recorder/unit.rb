@@ -24,6 +24,9 @@ module Holdup
       # @return [Boolean, nil] whether the span that it is has been told of it
       attr_accessor :explained
 
+      # @return [Integer] 0 where nothing is measured; never given again
+      attr_reader :handle
+
       # @return [Unit, nil] the open unit that this one was opened in
       attr_reader :outer
 
@@ -40,6 +43,7 @@ module Holdup
         @handle = @recorder.enter
         @thread = Thread.current
         @outer = Unit.current
+        @recorder.watcher&.opened(self)
         Fiber[KEY] = self
       end
 
@@ -60,6 +64,12 @@ module Holdup
       # @return [Integer, nil] so far; nil when nobody knows
       def stalled_ns = @recorder.stalled_ns(@handle)
 
+      # @return [Array<Array>, nil] for whom it waited so far (Recorder#holders)
+      def holders = @recorder.holders(@handle)
+
+      # @return [String, nil] what it is called as far as that is known by now; any thread may ask
+      def name_so_far = @name
+
       # @return [Integer, nil] what it waited before a thread took it
       def queued_ns = nil
 
@@ -68,9 +78,10 @@ module Holdup
       # @return [nil]
       def close(error: false)
         leave do
-          @recorder.watcher&.call(self)
+          @recorder.watcher&.closing(self)
           charge(:pool_held, @holding.end) if @holding
-          @recorder.leave(@handle, @kind, final_name, @queue, queued_ns, error, pool, priority, trace, path)
+          @name = final_name
+          @recorder.leave(@handle, @kind, @name, @queue, queued_ns, error, pool, priority, trace, path)
         end
       end
 
@@ -99,6 +110,7 @@ module Holdup
       ensure
         Fiber[KEY] = @outer if Fiber[KEY].equal?(self)
         @outer = @thread = nil
+        @recorder.watcher&.closed(self)
       end
     end
   end

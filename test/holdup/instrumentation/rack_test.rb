@@ -49,6 +49,20 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     assert_equal ["/shop/orders/1", nil, nil, nil], @probe.recorded.map(&:path)
   end
 
+  def test_its_name_while_it_goes_on
+    unit = Holdup::Recorder::Unit
+    names = []
+    response = middleware do |env|
+      names << unit.current.name_so_far
+      env["sinatra.route"] = "GET /orders/:id"
+      names << unit.current.name_so_far
+      ok
+    end.call(env)
+    open = unit.current
+    response[2].close
+    assert_equal ["GET (no route yet)", *["GET /orders/:id"] * 2], [*names, open.name_so_far]
+  end
+
   def test_what_asks_not_to_be_measured
     middleware { |env| [200, {}, env.store("holdup.unmeasured", true) && []] }.call(env)[2].close
     assert_empty @probe.recorded

@@ -48,7 +48,7 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       c.tracing.enabled = true
     end
     Datadog::Tracing.before_flush { |trace| TRACES << trace; nil }
-    def spans = TRACES.flat_map(&:spans).map { |span| {name: span.name, trace: span.trace_id.to_s(16).rjust(32, "0"), attributes: span.metrics} }
+    def spans = TRACES.flat_map(&:spans).map { |span| {name: span.name, trace: span.trace_id.to_s(16).rjust(32, "0"), attributes: span.meta.merge(span.metrics)} }
   RUBY
 
   def test_the_trace_that_a_request_says_it_belongs_to
@@ -72,6 +72,23 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
       puts JSON.generate([ring, spans, failures])
     RUBY
     assert_explained(*told, kept: "request", others: ["inner", "outside of units"])
+  end
+
+  def test_who_goes_on_has_a_name_already
+    spans, alive = ruby(<<~RUBY, OPEN_TELEMETRY)
+      Holdup.start
+      hogging = true
+      hog = Thread.new { Holdup.measure("HogJob") { (GvlWork.hold(5_000_000) || Thread.pass) while hogging } }
+      Thread.pass
+      serve(->(_env) { TRACER.in_span("request", kind: :server) { GvlWork.release(20) || [200, {}, []] } })
+      alive = hog.alive?
+      hogging = false
+      hog.join
+      puts JSON.generate([spans, alive])
+    RUBY
+    attributes = spans.first["attributes"]
+    assert_equal [true, "HogJob"], [alive, attributes["holdup.caused_by"]]
+    assert_includes 1..attributes["holdup.stalled_ms"], attributes["holdup.caused_by_ms"]
   end
 
   # As OpenTelemetry's Rack instrumentation ends it, before the server tells that it has sent the answer.
@@ -146,6 +163,8 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     assert_operator stalled_ms, :>, 0
     assert_operator stalled_ms, :<=, unit["stalled_ns"] / 1e6 + 0.001 # what comes after the span is the unit's alone
     assert_in_delta unit["queued_ns"] / 1e6, queued_ms, 0.001
+    assert_equal "thread:(unnamed)", span["attributes"]["holdup.caused_by"]
+    assert_includes 1..stalled_ms, span["attributes"]["holdup.caused_by_ms"]
     rest = spans.select { |one| others.include?(one["name"]) }
     assert_equal others.size, rest.size
     assert_empty rest.flat_map { |one| one["attributes"].keys.grep(/holdup/) }

@@ -70,6 +70,15 @@ class Holdup::Instrumentation::UnitNameTest < Minitest::Test
     end
   end
 
+  def test_a_request_that_goes_on
+    names = Holdup::Instrumentation::UnitName.new(guard: @guard, custom: ->(_env) { flunk "not from another thread" })
+    env = {"REQUEST_METHOD" => "GET", "PATH_INFO" => "/orders/17"}
+    before = Struct.new(:action_name).new
+    assert_equal ["GET (no route yet)"] * 2, [env, env.merge("action_controller.instance" => before)].map { |now| names.so_far(now) }
+    assert_equal "#{OrdersController.name}#show", names.so_far(env.merge("action_controller.instance" => OrdersController.new))
+    assert_equal "GET /orders/:id", names.so_far(env.merge("action_dispatch.route_uri_pattern" => "/orders/:id(.:format)"))
+  end
+
   def test_the_applications_proc_is_strongest
     custom = ->(env) { "GraphQL" if env["PATH_INFO"] == "/graphql" }
     assert_equal "GraphQL", named({"PATH_INFO" => "/graphql", "sinatra.route" => "POST /graphql"}, custom:)

@@ -54,6 +54,16 @@ class Holdup::Recorder::UnitTest < Minitest::Test
     assert_empty @probe.charged
   end
 
+  def test_who_watches_is_told_of_its_begin_and_end
+    told = []
+    watcher = Object.new
+    %i[opened closing closed].each { |moment| watcher.define_singleton_method(moment) { |unit| told << [moment, unit.handle, unit.name] } }
+    @recorder.watcher = watcher
+    @unit.open.close
+    Holdup::Recorder::Unit.new(@recorder, :job).open.cancel
+    assert_equal [[:opened, 1, "Report"], [:closing, 1, "Report"], [:closed, 1, "Report"], [:opened, 2, nil], [:closed, 2, nil]], told
+  end
+
   def test_is_here_in_its_own_thread_only
     @unit.open
     assert_equal [true, false], [@unit.here?, Thread.new { Holdup::Recorder::Unit.current.here? }.value]
