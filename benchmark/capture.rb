@@ -5,7 +5,7 @@ require_relative "support/bench"
 module Bench
   # What a capture costs while it is on, and what becomes of a million events.
   class Capture
-    OURS = ["holdup probe", "holdup capture", "holdup capture with stacks"].freeze
+    OURS = ["holdup probe", "holdup capture", "holdup capture with stacks", "holdup capture sampled by vernier"].freeze
     # rperf is for Ruby 3.4 and up.
     PEERS = ["vernier", "gvl-tracing", *("rperf" if RUBY_VERSION >= "3.4")].freeze
     ARMS = ["none", *OURS, *PEERS].freeze
@@ -68,6 +68,7 @@ module Bench
 
     def notes
       ["vernier samples stacks each 0.5 ms of all threads and keeps the events as markers; gvl-tracing prints each event, here to nowhere; rperf samples each ms and at each switch.",
+        "vernier samples for a capture each 10 ms, and only while there are fewer than 3,000 events a second: here it shows what its hook takes at each switch.",
         "\"holdup probe\" is measuring without a capture. The load's other thread wakes up 200 times a second."]
     end
   end

@@ -31,6 +31,7 @@ module Bench
     autoload :HoldupProbe, "tools/holdup_probe"
     autoload :HoldupCapture, "tools/holdup_capture"
     autoload :HoldupStacks, "tools/holdup_stacks"
+    autoload :HoldupVernier, "tools/holdup_vernier"
     autoload :GvlTracing, "tools/gvl_tracing"
     autoload :Rperf, "tools/rperf"
 
@@ -39,7 +40,7 @@ module Bench
       "gvltools" => -> { Gvltools.new }, "gvl_timing" => -> { GvlTiming.new }, "vernier" => -> { Vernier.new },
       "gvl_metrics_middleware" => -> { GvlMetricsMiddleware.new }, "perfm" => -> { Perfm.new }, "perfm in its database" => -> { PerfmInDatabase.new },
       "holdup" => -> { Holdup.new }, "holdup probe" => -> { HoldupProbe.new }, "holdup capture" => -> { HoldupCapture.new },
-      "holdup capture with stacks" => -> { HoldupStacks.new }, "gvl-tracing" => -> { GvlTracing.new }, "rperf" => -> { Rperf.new }
+      "holdup capture with stacks" => -> { HoldupStacks.new }, "holdup capture sampled by vernier" => -> { HoldupVernier.new }, "gvl-tracing" => -> { GvlTracing.new }, "rperf" => -> { Rperf.new }
     }.freeze
 
     # @param name [String] a key of ALL

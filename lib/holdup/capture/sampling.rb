@@ -8,8 +8,8 @@ module Holdup
     # has it, from tick to tick, and the probe itself whenever that can't be. A profile of vernier's lies in the heap and is
     # handed over in one piece with the GVL held: so each is short, and there is none while the process switches threads a lot.
     class Sampling
-      # In a tick; vernier keeps a marker for about each of them.
-      BUSY_EVENTS = 10_000
+      # In a tick; vernier keeps a marker for about each of them, and so many take it 2 to 5 ms in the end.
+      BUSY_EVENTS = 3_000
       LONGEST_S = 60
       MOST_SAMPLES = 1_000
 

@@ -133,8 +133,7 @@ class Holdup::Capture::SamplingTest < Minitest::Test
       @scene.broken = broken
       @sampling.begin(@scene)
       ticks 5
-      assert_equal false, @scene.elsewhere, broken
-      assert_equal 1, @scene.warned.size, broken
+      assert_equal [false, 1], [@scene.elsewhere, @scene.warned.size], broken
       assert_operator @scene.begun, :<=, 1
     end
   end
