@@ -29,6 +29,16 @@ class Holdup::ForkHookTest < Minitest::Test
     assert_match(/true/, in_fresh_ruby("pid = fork { exit! }; puts Process.wait == pid"))
   end
 
+  def test_who_wants_to_know_before_is_told_in_the_parent
+    assert_equal "before|child|parent|", in_fresh_ruby(<<~RUBY).delete("\n")
+      parent = Process.pid
+      Holdup::ForkHook.install(before: -> { print "before|" if Process.pid == parent }) { nil }
+      fork { print "|"; exit! }
+      Process.wait
+      print "parent|"
+    RUBY
+  end
+
   def test_a_child_of_a_child
     assert_equal 2, in_fresh_ruby("fork { fork { exit! }; Process.wait; exit! }; Process.wait").scan("child").size
   end

@@ -95,6 +95,17 @@ class SanitizerTest < NativeTest
         before = taken.()
         100.times { deep.link_0 { GvlWork.hold(20_000_000) } if taken.() == before }
       }
+      functions = Array.new(100) { |k| ["label \\xff" * k, ("/path" * k if k.odd?), k] }
+      now = -> { Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) }
+      elsewhere = ->(i) {
+        Probe.sample_elsewhere(true)
+        gone = Thread.new { GvlWork.release(1); now.() }.value
+        [[nil, gone], [Thread.current, now.()], [Thread.new { sleep }, 0], [nil, 1 << 63]].each do |thread, at|
+          40.times { |k| Probe.take_sample(thread, at, functions.rotate(k + i).flat_map { |function| [function, k] } * 3) }
+        end
+        Probe.charge_capture(i)
+        Probe.sample_elsewhere(i == 8)
+      }
       captured = 30.times.count do |i|
         Probe.open_capture("#{folder}/capture\#{i}", 1_000, i, 0, i.even? ? 100_000 : 0) or next
         Thread.list.each { |thread| Probe.name_captured(thread, "thread " * 20) }
@@ -104,6 +115,7 @@ class SanitizerTest < NativeTest
         Probe.setting = "{}"
         settled.() if i == 9
         Process.wait(fork { one.(1) }) if i == 9
+        elsewhere.(i) if i % 4 == 0
         14.times { |set| stack_of.(set, "#{folder}/capture\#{i}") } if i == 12 # more methods than the table has room for
         Probe.close_capture
       end
