@@ -129,14 +129,16 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   def test_what_a_unit_never_gives_back_counts_to_its_end
-    held, = script(<<~RUBY)
+    held, slept, wall = script(<<~RUBY)
       contended
+      from = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
       Holdup.measure("keeps") { POOL.lease_connection; sleep 0.05 }
+      wall = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - from
       sleep 0.1
       POOL.release_connection
-      p units("keeps").first.values_at(:pool_held_ns)
+      p units("keeps").first.values_at(:pool_held_ns, :sleep_ns) << wall
     RUBY
-    assert_includes 50_000_000...100_000_000, held
+    assert_includes slept..wall, held
   end
 
   def test_queries_of_other_threads_wait_for_themselves
@@ -158,7 +160,11 @@ class ConnectionPoolIntegrationTest < Minitest::Test
       Process.wait(fork do
         pool = ActiveRecord::Base.connection_pool
         kept = Array.new(2) { pool.checkout }
-        Thread.new { sleep 0.05; kept.each { |connection| connection.steal!; pool.checkin(connection) } }
+        Thread.new do
+          sleep 0.01 until pool.num_waiting_in_queue == 1
+          sleep 0.05
+          kept.each { |connection| connection.steal!; pool.checkin(connection) }
+        end
         Holdup.measure("child") { pool.with_connection { } }
         writer.puts Holdup.runtime.guard.failures.size, units("child").first[:pool_wait_ns]
         exit!

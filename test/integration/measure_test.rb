@@ -65,7 +65,10 @@ class MeasureIntegrationTest < Minitest::Test
   # The sample of single units has all of these few, and they are what the windows add up.
   def test_units_are_there_singly
     status = script(<<~RUBY)
-      threads = Array.new(3) { Thread.new { 5.times { Holdup.measure("cron") { 20_000.times { |i| i.to_s }; sleep(0.002) } } } }
+      gate = Queue.new # all three are there before one begins
+      threads = Array.new(3) { Thread.new { gate.pop; 5.times { Holdup.measure("cron") { 20_000.times { |i| i.to_s }; sleep(0.002) } } } }
+      Thread.pass until gate.num_waiting == 3
+      gate.close
       threads.each(&:join)
     RUBY
     assert_predicate status, :success?, @output
