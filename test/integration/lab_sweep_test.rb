@@ -3,11 +3,13 @@
 require "test_helper"
 require "json"
 require "open3"
+require "support/swept"
 
 # The sweep with a real Puma. What it serves and who waits for whom is exact; how long that takes on a machine that others use
 # is not, so no time is looked at.
 class LabSweepTest < Minitest::Test
   include CommandLine
+  include Swept
   include TemporaryFolder
 
   # Of one process: others may run experiments too.
@@ -84,6 +86,20 @@ class LabSweepTest < Minitest::Test
     assert_equal [first, [[1, false], [1, true], [2, false]]], [readings.first, readings.map { |reading| reading["arm"].values_at("processes", "again") }]
     assert_equal [2, 0], readings.last.then { |reading| [reading["setting"]["workers"], reading["errors"]] }
     assert_equal 3, said.err.lines.grep(/measuring/).map { |line| line[/step \d\/3/] }.uniq.size + 1, said.err
+  end
+
+  # What is in the file stays; the two steps that are left differ in both from each other, as they were booted.
+  def test_goes_on_with_other_processes_and_another_jit
+    arms = [arm(1, nil, yjit: false), arm(1, nil, yjit: true), arm(2, nil, yjit: false)]
+    plan = plan(arms:).with(command: %w[puma -p {port} config.ru], root: folder, rates: [80], seconds: 1, warm_up_s: 2)
+    ledger(*plan.arms.first(2).map { |arm| reading(arm, rate: 80) }, plan:, path:).write
+    before = JSON.parse(File.read(path))["readings"]
+    said = holdup_process("lab", "sweep", "--resume", path, "--json", chdir: folder)
+    assert_equal 0, said.status, said.err
+    readings = JSON.parse(said.out)["readings"]
+    assert_equal before, readings.first(2)
+    assert_equal [[1, "yjit"], [2, "off"]], readings.drop(2).map { |reading| [reading["setting"]["workers"], reading["setting"]["jit"]] }
+    assert_equal [0], readings.drop(2).map { |reading| reading["errors"] }.uniq
   end
 
   def test_a_server_that_heeds_nobody_is_refused

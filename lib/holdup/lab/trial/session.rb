@@ -111,6 +111,13 @@ module Holdup
           next if wanted.nil? || setting[fact].nil? || got == wanted
           raise Error.new("the server runs with #{got} #{name}, not #{wanted}", "let its configuration read #{variable(name)}, or write {#{name}} into the command")
         end
+        check_jit(setting)
+      end
+
+      def check_jit(setting)
+        wanted, on = @arm.yjit, setting["jit"] == "yjit"
+        return if wanted.nil? || setting["jit"].nil? || on == wanted
+        raise Error.new("the server runs with#{"out" unless on} YJIT", on ? "keep the application from switching it on (Rails: config.yjit = false)" : "RUBYOPT or the command keeps it off, or this Ruby has none")
       end
 
       def variable(name) = (name == :threads) ? "RAILS_MAX_THREADS" : "WEB_CONCURRENCY"

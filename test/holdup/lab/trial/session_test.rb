@@ -83,6 +83,13 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     assert_match(/runs with 3 threads, not 5; .*RAILS_MAX_THREADS, or write \{threads\} into the command/, error.message)
   end
 
+  def test_refuses_a_server_with_another_jit
+    {true => ["off", /runs without YJIT; RUBYOPT or the command/], false => ["yjit", /runs with YJIT; keep the application .*config\.yjit = false/]}.each do |yjit, (jit, message)|
+      assert_match(message, assert_raises(Holdup::Error) { session(facts: {"jit" => jit}, arm: Lab::Arm.new(yjit:)).warm_up(50) }.message)
+    end
+    [nil, true].each { |yjit| assert_predicate session(facts: {"jit" => "yjit"}, arm: Lab::Arm.new(yjit:)).warm_up(50).warmed, :steady }
+  end
+
   def test_refuses_what_holdup_does_not_measure
     error = assert_raises(Holdup::Error) { session(windows: []).warm_up(50) }
     assert_match(/measured none of 100 requests .*see `holdup doctor`; it said: hello/, error.message)
