@@ -22,7 +22,8 @@
 static struct {
     pthread_t thread;
     bool runs, stop;
-    bool ends;             /* Ruby will stop it before it exits itself */
+    bool ends;             /* Ruby will stop it before it exits itself ... */
+    bool over;             /* ... and has: a capture that begins later yet has no stacks */
     uint64_t seen;         /* the ledger's sequence at the last look */
 } watch;
 
@@ -36,23 +37,18 @@ static void watch_write(const tclock_t *c, enum stk_kind kind, uint64_t t, uint3
 /* A thread that has run under our eyes has a stack, and while it waits that stays as it is. */
 static bool watch_waits(const tclock_t *c, uint64_t t)
 {
-    return c && c->blame == reg.main && c->phase == TC_WAITING && c->tally.acquisitions && c->told != c->at && t > c->at &&
-           clk_ns(t - c->at) >= ask.over_ns;
+    return c->blame == reg.main && tc_known(c) && c->phase == TC_WAITING && c->tally.acquisitions && c->told != c->at && t > c->at && clk_ns(t - c->at) >= ask.over_ns;
 }
 
 static void watch_take_waiters(uint64_t t)
 {
-    VALUE threads = rb_funcall(rb_cThread, rb_intern("list"), 0);
     int room = WATCH_WAITERS;
-    for (long i = 0; i < RARRAY_LEN(threads) && room; i++) {
-        VALUE thread = RARRAY_AREF(threads, i);
-        tclock_t *c = reg_clock(thread);
+    for (tclock_t *c = reg.clocks; c && room; c = c->next) {
         if (!watch_waits(c, t)) continue;
         c->told = c->at;
-        watch_write(c, CAP_STACK_STALLED, t, stk_of(thread));
+        watch_write(c, CAP_STACK_STALLED, t, stk_of(c->thread));
         room--;
     }
-    RB_GC_GUARD(threads);
 }
 
 /* On the thread that holds the GVL. */
@@ -132,17 +128,16 @@ static void *watch_run(void *unused)
 /* It waits for nothing that Ruby has: this takes a few milliseconds, with the GVL or without. */
 static void watch_stop(void)
 {
-    if (!watch.runs) return;
+    if (!__atomic_exchange_n(&watch.runs, false, __ATOMIC_ACQ_REL)) return; /* whoever ends the capture, or Ruby's end, came first */
     __atomic_store_n(&watch.stop, true, __ATOMIC_RELEASE);
     pthread_join(watch.thread, NULL);
-    watch.runs = false;
 }
 
 static void watch_at_exit(VALUE unused)
 {
     __atomic_store_n(&ask.over_ns, 0, __ATOMIC_RELEASE);
     watch_stop();
-    ask.job = POSTPONED_JOB_HANDLE_INVALID; /* a capture that begins later yet has no stacks */
+    watch.over = true;
 }
 
 /* Signals are for Ruby's threads. */
@@ -171,7 +166,7 @@ static void watch_prepare(void)
 static void watch_start(uint64_t over_ns)
 {
     watch_prepare();
-    if (ask.job == POSTPONED_JOB_HANDLE_INVALID) return;
+    if (watch.over || ask.job == POSTPONED_JOB_HANDLE_INVALID) return;
     ask.thread = 0;
     ask.missed = ask.rest = ask.elsewhere_ns = 0;
     ask.elsewhere = false;

@@ -66,6 +66,7 @@ static VALUE probe_after_fork(VALUE self)
         memset(current, 0, sizeof(*current));
         current->number = number;
         current->blame = ledger;
+        current->thread = thread;
         current->cpu_ns = TC_CPU_UNREAD;
     }
     reg_reset_after_fork(current);

@@ -68,6 +68,7 @@ static tclock_t *reg_add_clock(VALUE thread, blame_t *ledger)
     tclock_t *c = calloc(1, sizeof(*c));
     if (!c) return NULL;
     c->blame = ledger;
+    c->thread = thread;
     c->cpu_ns = TC_CPU_UNREAD;
     reg_lock();
     c->number = ++reg.numbered;

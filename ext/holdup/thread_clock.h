@@ -54,6 +54,7 @@ typedef struct tclock {
     uint64_t mark_cpu;     /* ... the thread's CPU clock at the mark */
     uint64_t mark_read;    /* ... and when it was read for one */
     struct unit *innermost;
+    VALUE thread;          /* unmarked: only while the thread lives, which keeps it and its place */
     uint32_t number;       /* of this thread in captures */
     uint32_t unit;         /* while a capture is on: the unit that it is in, as captures call it */
     uint32_t listed;       /* its place in the capture's table of threads, + 1 */
@@ -108,6 +109,12 @@ static inline void tc_begin_epoch(tclock_t *c)
 /* Who held long and who waited long: holders_methods.h. */
 static void __attribute__((noinline, cold)) hld_held(const tclock_t *c, uint64_t to);
 static void __attribute__((noinline, cold)) hld_waited(const tclock_t *c, uint64_t to);
+
+/* What a clock says of an older epoch is nothing. */
+static inline bool tc_known(const tclock_t *c)
+{
+    return c->epoch == tc.epoch && !__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE);
+}
 
 /* Everything up to `t` into the tally; the caller is the thread itself and holds the GVL. */
 static inline void tc_run_until(tclock_t *c, uint64_t t)
