@@ -5,6 +5,7 @@ require "contracts/server_description"
 
 # The steps of ServerContract, also for tests of what only one server has.
 module ServerSteps
+  include NoSlower
   include ServerDescription
 
   # Requests before a server is judged: enough for each worker to get some.
@@ -76,7 +77,7 @@ module ServerSteps
 
   # No zombie, no child that was forgotten. `wait` fails with the log when they stay.
   def assert_gone(app)
-    app.wait(10) { app.processes.empty? }
+    app.wait { app.processes.empty? }
     assert_empty app.live
   end
 
@@ -124,12 +125,6 @@ module ServerSteps
     assert_empty app.log.lines.grep(TROUBLE).grep_v(harmless)
   end
 
-  def seconds
-    started = Process.clock_gettime(Process::CLOCK_MONOTONIC)
-    yield
-    Process.clock_gettime(Process::CLOCK_MONOTONIC) - started
-  end
-
   # @return [Hash{Integer => Integer}] index of each worker => its pid
   def pids(app) = app.live.to_h { |entry| [entry.read(&:header).worker_index, entry.pid] }
 
@@ -141,6 +136,6 @@ module ServerSteps
   def replaced(app, workers = server_workers)
     before = pids(app)
     yield
-    app.wait(60) { app.live_workers == server_workers && pids(app).then { |now| workers.none? { |index| [nil, *before.values].include?(now[index]) } } }
+    app.wait { app.live_workers == server_workers && pids(app).then { |now| workers.none? { |index| [nil, *before.values].include?(now[index]) } } }
   end
 end

@@ -33,7 +33,7 @@ class GoodJobIntegrationTest < Minitest::Test
       app.client("2.times { ThrottledJob.perform_later }; #{MIXED}")
       app.counted({**UNITS, "ThrottledJob" => 2}) # GoodJob puts the second one back: a run without an error
       assert_the_facts(app)
-      assert_no_slower_stop { assert_equal 0, app.stop.exitstatus }
+      assert_no_slower_stop(seconds { assert_equal 0, app.stop.exitstatus })
       assert_the_units(app, "SlowJob", "ThrottledJob")
       assert_equal 2, app.counts["SlowJob"]
       assert_equal [[-1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }

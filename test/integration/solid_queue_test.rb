@@ -32,7 +32,7 @@ class SolidQueueIntegrationTest < Minitest::Test
       assert_the_facts_of_workers(app)
       wait_for_jits(app)
       assert_on(examine(app), parent: "off")
-      assert_no_slower_stop { app.stop }
+      assert_no_slower_stop(seconds { app.stop })
       assert_the_units(app, "SlowJob")
       assert_equal 2, app.counts["SlowJob"]
       assert_equal [[0, true], [1, true]], app.snapshots.map { |snapshot| [snapshot.header.worker_index, snapshot.header.closed?] }.sort_by(&:first)
