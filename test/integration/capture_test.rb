@@ -37,6 +37,22 @@ class CaptureIntegrationTest < Minitest::Test
     end
   end
 
+  # The hog is no less seen where vernier samples.
+  def test_a_server_that_has_vernier_loaded
+    skip "vernier is not in this bundle" unless Gem.loaded_specs.key?("vernier")
+    ServedApp.serve(*%w[bundle exec ruby -W:deprecated -rvernier -S puma -C puma.rb], app: "plain") do |app|
+      app.wait { app.live.any? }
+      traffic = %w[/light /hog].map { |path| Traffic.to(app, path, clients: 1) }
+      out = File.join(app.root, "captures")
+      said = holdup_process("capture", "--seconds", "2", "--dir", app.dir, "--out", out, env: {"HOME" => app.root})
+      traffic.each(&:stop)
+      assert_equal 0, said.status, said.err
+      file = Dir[File.join(out, "*.holdup-capture")].first
+      assert_match(/^Threads that ran were sampled by vernier \d/, holdup("timeline", file).out)
+      assert_hog(file)
+    end
+  end
+
   private
 
   def assert_hog(file)

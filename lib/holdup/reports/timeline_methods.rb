@@ -3,6 +3,7 @@
 require_relative "figures"
 require_relative "section"
 require_relative "timeline_names"
+require_relative "width"
 
 module Holdup
   module Reports
@@ -24,7 +25,7 @@ module Holdup
       # @return [Section]
       def section
         columns = %i[method in caused share held stalled].map { |key| word(key) }
-        Section.new(title: word(:methods), columns:, rows: [*@named.first(ROWS).map { |row| line(row) }, *rest, *nameless], notes: [note])
+        Section.new(title: word(:methods), columns:, rows: [*@named.first(ROWS).map { |row| line(row) }, *rest, *nameless], notes: [note, *sampler])
       end
 
       private
@@ -46,6 +47,11 @@ module Holdup
       end
 
       def share(ticks) = @all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(@all))
+
+      def sampler
+        name = @scene.recording.header.facts["sampler"]
+        name ? [word(:sampler, name: Width.clean(name.to_s))] : []
+      end
 
       def note
         stacks = @scene.recording.header.stacks

@@ -34,6 +34,7 @@ module Holdup
         timeline_methods: "What ran while threads waited", timeline_method: "method", timeline_in: "in", timeline_frame: "%<method>s (%<place>s)",
         timeline_no_unit: "(no unit)", timeline_no_stack: "(no stack)", timeline_other_methods: "(%<count>s more)",
         timeline_stacks: "%<share>s of all waiting has a method. Taking %<count>s stacks cost %<cost>s in the application's threads and %<watch>s in the one that watches.",
+        timeline_sampler: "Threads that ran were sampled by %<name>s.",
         timeline_meanwhile: "What ran meanwhile is known of %<share>s of its waiting: %<methods>s.", timeline_held_in: "%<held>s in %<frame>s", timeline_waited_in: "; itself in %<frame>s",
         timeline_whole: "%<share>s of its waiting was for %<who>s.",
         timeline_long_hold: "LONG HOLD: %<who>s (%<thread>s) held the GVL for %<ns>s without a break, longer than a time slice; others waited %<waited_ns>s meanwhile. C code that does not release the GVL does this, or a machine that has no CPU left for Ruby's timer. %<count>s such holds.",

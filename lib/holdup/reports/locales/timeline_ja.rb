@@ -34,6 +34,7 @@ module Holdup
         timeline_methods: "待ちの間に動いていたもの", timeline_method: "メソッド", timeline_in: "処理", timeline_frame: "%<method>s（%<place>s）",
         timeline_no_unit: "(処理の外)", timeline_no_stack: "(スタックなし)", timeline_other_methods: "(ほか %<count>s 件)",
         timeline_stacks: "全待ち時間の %<share>s はメソッドが分かっています。スタック %<count>s 個の取得に、アプリのスレッドで %<cost>s、見張りのスレッドで %<watch>s かかりました。",
+        timeline_sampler: "実行中のスレッドは %<name>s でサンプリングしました。",
         timeline_meanwhile: "GVL 待ちの %<share>s は、その間に動いていたものが分かっています：%<methods>s。", timeline_held_in: "%<held>s（%<frame>s）", timeline_waited_in: "。自分は %<frame>s",
         timeline_whole: "GVL 待ちの %<share>s は %<who>s を待っていました。",
         timeline_long_hold: "長い保持：%<who>s（%<thread>s）が GVL を %<ns>s 続けて保持しました（タイムスライスより長い）。その間の他の待ちは %<waited_ns>s です。GVL を放さない C のコードか、Ruby のタイマーに CPU が回らないマシンが原因です。同様の保持 %<count>s 回。",
