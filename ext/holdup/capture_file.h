@@ -28,6 +28,9 @@ typedef struct {
     bool done;
 } capf_wish_t;
 
+/* Whoever forks waits for it: a child gives back what it finds, no less and nothing that is somebody else's by now. */
+static pthread_mutex_t capf_hands = PTHREAD_MUTEX_INITIALIZER;
+
 static uint64_t capf_page(uint64_t bytes)
 {
     return (bytes + SEG_PAGE - 1) / SEG_PAGE * SEG_PAGE;
@@ -61,26 +64,25 @@ static int capf_reserve(int file, size_t bytes)
 {
     struct statvfs system;
     if (fstatvfs(file, &system)) return errno;
-    if ((uint64_t)system.f_bavail * system.f_frsize < bytes + CAPF_SPARED) return ENOSPC;
+    if (system.f_blocks && (uint64_t)system.f_bavail * system.f_frsize < bytes + CAPF_SPARED) return ENOSPC;
     return seg_allocate(file, 0, (off_t)bytes);
 }
 
 static int capf_map(const char *hidden, size_t bytes)
 {
     unlink(hidden); /* its name holds our pid: a dead namesake's */
-    int file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (file < 0) return errno;
-    int failed = capf_reserve(file, bytes);
-    void *base = failed ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, file, 0);
-    if (base == MAP_FAILED) {
-        if (!failed) failed = errno;
-        close(file);
-        return failed;
-    }
-    cap.base = base;
-    cap.mapped = bytes;
-    cap.file = file;
-    return 0;
+    pthread_mutex_lock(&capf_hands);
+    cap.file = open(hidden, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    pthread_mutex_unlock(&capf_hands);
+    if (cap.file < 0) return errno;
+    int failed = capf_reserve(cap.file, bytes);
+    if (failed) return failed;
+    pthread_mutex_lock(&capf_hands);
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, cap.file, 0);
+    if (base == MAP_FAILED) failed = errno;
+    else cap.base = base, cap.mapped = bytes;
+    pthread_mutex_unlock(&capf_hands);
+    return failed;
 }
 
 /* What an event costs here, by writing a thousand of them before anybody reads. */
@@ -95,6 +97,7 @@ static void capf_weigh(cap_header_t *h)
 
 static void capf_forget(void)
 {
+    pthread_mutex_lock(&capf_hands);
     if (cap.base) munmap(cap.base, cap.mapped);
     if (cap.file >= 0) close(cap.file);
     free(cap.own_limits);
@@ -104,6 +107,18 @@ static void capf_forget(void)
     cap.events = NULL;
     cap.file = -1;
     stk_forget();
+    pthread_mutex_unlock(&capf_hands);
+}
+
+static void capf_write_header(const cap_header_t *layout, const capf_wish_t *wish)
+{
+    cap.header = (cap_header_t *)cap.base;
+    *cap.header = *layout;
+    if (wish->stacks) stk_lay_out(capf_stacks_offset(layout));
+    cap.events = (cap_event_t *)(cap.base + layout->events_offset);
+    cap.mask = wish->capacity - 1;
+    capf_weigh(cap.header);
+    memcpy(cap.header->magic, CAP_MAGIC, sizeof(cap.header->magic));
 }
 
 /* Without the GVL; no capture is on. */
@@ -117,19 +132,11 @@ static void *capf_make(void *given)
     capf_lay_out(&layout, wish);
     snprintf(hidden, sizeof(hidden), "%s.new", wish->path);
     wish->failed = capf_map(hidden, layout.events_offset + wish->capacity * sizeof(cap_event_t));
-    if (wish->failed) {
-        unlink(hidden);
-        return NULL;
-    }
-    cap.header = (cap_header_t *)cap.base;
-    *cap.header = layout;
-    if (wish->stacks) stk_lay_out(capf_stacks_offset(cap.header));
-    cap.events = (cap_event_t *)(cap.base + layout.events_offset);
-    cap.mask = wish->capacity - 1;
-    capf_weigh(cap.header);
-    memcpy(cap.header->magic, CAP_MAGIC, sizeof(cap.header->magic));
-    if (rename(hidden, wish->path)) wish->failed = errno;
-    if (wish->failed) capf_forget();
+    if (!wish->failed) capf_write_header(&layout, wish);
+    if (!wish->failed && rename(hidden, wish->path)) wish->failed = errno;
+    if (!wish->failed) return NULL;
+    unlink(hidden);
+    capf_forget();
     return NULL;
 }
 
@@ -143,12 +150,13 @@ static void capf_abandon(void)
     capf_forget();
 }
 
-/* Without the GVL, which a thread that is writing an event may be waiting for. The capture is off. */
+/* Without the GVL, which a thread that is writing an event may be waiting for. The capture is off; it has ended when the last one has written. */
 static void *capf_let_go(void *done)
 {
     unsigned spins = 0;
     watch_stop();
     while (!cap_quiet()) blame_spin(&spins);
+    __atomic_store_n(&cap.header->state, 1, __ATOMIC_RELEASE);
     capf_forget();
     *(bool *)done = true;
     return NULL;

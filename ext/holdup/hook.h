@@ -90,9 +90,15 @@ static unit_t *hook_own_unit(VALUE handle)
     return u && u->clock == hook_current() && u->epoch == tc.epoch && tc_enabled() ? u : NULL;
 }
 
+static void hook_atfork_prepare(void)
+{
+    pthread_mutex_lock(&capf_hands);
+}
+
 /* Runs in the child, on its only thread, before any Ruby code. */
 static void hook_atfork_child(void)
 {
+    pthread_mutex_unlock(&capf_hands);
     if (!reg.has_key) return;
     tc.enabled = false;
     tc.epoch++;
@@ -105,6 +111,7 @@ static void hook_atfork_child(void)
 /* The parent, when it has forked: in Ruby code, or anywhere, by C code without the GVL. */
 static void hook_atfork_parent(void)
 {
+    pthread_mutex_unlock(&capf_hands);
     if (!CAP_ON() || !ruby_native_thread_p() || !ruby_thread_has_gvl_p()) return;
     tclock_t *c = reg_clock(rb_thread_current());
     if (c) tc_mark(c, CAP_FORK, clk_now());
@@ -118,7 +125,7 @@ static void hook_make_key(void)
         rb_raise(hook_error, "all %d of Ruby's per-thread storage keys are taken by other gems (gvltools, profilers and "
                  "APM agents take one each): load fewer of them, or start Holdup before them", REG_KEY_LIMIT);
     reg.has_key = true;
-    pthread_atfork(NULL, hook_atfork_parent, hook_atfork_child);
+    pthread_atfork(hook_atfork_prepare, hook_atfork_parent, hook_atfork_child);
 }
 
 static void hook_install(void)
