@@ -3,6 +3,7 @@
 require_relative "figures"
 require_relative "layout"
 require_relative "section"
+require_relative "timeline_answer"
 require_relative "timeline_methods"
 require_relative "timeline_names"
 
@@ -32,7 +33,13 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*head, *pattern_lines, *tables].join("\n")}\n"
+      def call = "#{[*head, *pattern_lines, *closing, *tables].join("\n")}\n"
+
+      # @return [String, nil] what happened to the unit that it was taken for, else for whom all threads waited
+      def answer
+        told = TimelineAnswer.new(@scene, words: @words)
+        @answer ||= (told.unit(@scene.caught) if @scene.caught) || told.whole
+      end
 
       # @return [String] what was captured
       def title
@@ -84,15 +91,22 @@ module Holdup
         [word(:by_rule, rule: Width.clean(rule), unit: @names.text(unit&.to_s), stalled: Figures.duration(@header.caught_stalled_ns), wall: Figures.duration(@header.caught_wall_ns))]
       end
 
-      def head = [*@layout.bold(title), *remarks.flat_map { |remark| @layout.lines(remark) }]
+      def head = [*(@layout.bold(answer) if answer), *@layout.lines(title)]
+
+      def closing = [*("" if findings.any?), *remarks.flat_map { |remark| @layout.lines(remark) }]
 
       def pattern_lines = findings.flat_map { |finding| ["", *@layout.warning(finding)] }
 
       def figures(facts)
         facts.to_h do |name, fact|
           next [name, Figures.duration(fact)] if name.end_with?("ns")
-          [name, fact.is_a?(Integer) ? Figures.count(fact) : @names.text(fact)]
+          [name, fact.is_a?(Integer) ? Figures.count(fact) : called(fact)]
         end
+      end
+
+      def called(fact)
+        return word(:no_unit) if fact.nil?
+        fact.is_a?(Holdup::Timeline::Lane) ? @names.thread(fact) : @names.text(fact)
       end
 
       def tables

@@ -3,6 +3,7 @@
 require_relative "figures"
 require_relative "layout"
 require_relative "section"
+require_relative "timeline_answer"
 require_relative "timeline_names"
 
 module Holdup
@@ -11,6 +12,8 @@ module Holdup
     class TimelineStory
       # So many holders of one wait are named.
       HOLDERS = 3
+      # Collections of garbage where they are more than a tenth.
+      GC_SHARE = TimelineAnswer::GC_SHARE
       # The hand-off where it is more than a hundredth.
       HANDOFF_SHARE = 100
 
@@ -31,8 +34,11 @@ module Holdup
 
       # @return [String] ends with a newline
       def call
-        "#{[*@layout.bold(title), *@layout.lines(split), *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
+        "#{[*(@layout.bold(answer) if answer), *@layout.lines(title), *@layout.lines(split), *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
       end
+
+      # @return [String, nil] where most of its time went, and because of whom
+      def answer = @answer ||= TimelineAnswer.new(@scene, words: @words).unit(@unit)
 
       # @return [String] which unit, when, for how long
       def title
@@ -49,7 +55,7 @@ module Holdup
       end
 
       # @return [Array<String>]
-      def remarks = [*culprit, *ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
+      def remarks = [*ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
 
       # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
       def rows = @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
@@ -59,13 +65,6 @@ module Holdup
       def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
 
       def time(ticks) = @names.time(ticks)
-
-      # Who is to blame for most of it.
-      def culprit
-        parts = @story.waits.flat_map(&:parts).group_by { |part| @names.part(part) }.transform_values { |own| own.sum(&:ticks) }
-        who, ticks = parts.max_by(&:last)
-        word(:whole, share: share(ticks), who:) if who
-      end
 
       def share(ticks) = Figures.share(ticks.fdiv(@story.waits.sum { |wait| wait.span.length }))
 
@@ -100,8 +99,13 @@ module Holdup
 
       def held(parts)
         ran = @meanwhile.call(parts).first
-        text = "#{who(parts.first)} #{time(parts.sum(&:ticks))}"
+        text = "#{who(parts.first)} #{time(parts.sum(&:ticks))}#{collecting(parts)}"
         ran ? word(:held_in, held: text, frame: @names.frame(ran.frame)) : text
+      end
+
+      def collecting(parts)
+        ticks = @meanwhile.collecting(parts)
+        word(:collecting, time: time(ticks)) if ticks * GC_SHARE > parts.sum(&:ticks)
       end
 
       # Where it was itself when it lost the GVL, or asked for it again.

@@ -21,6 +21,10 @@ module Holdup
         by_method.map { |own| Ran.new(own.max_by(&:last).first, own.sum(&:last)) }.sort_by { |ran| -ran.ticks }
       end
 
+      # @param parts [Array<Wait::Part>]
+      # @return [Integer] ticks of collections of garbage in them
+      def collecting(parts) = parts.sum { |part| @scene.collecting(part.lane, part.from, part.from + part.ticks) }
+
       private
 
       def pieces(part) = @scene.samples.held(part.lane, part.from, part.from + part.ticks)

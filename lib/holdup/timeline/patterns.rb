@@ -6,6 +6,8 @@ module Holdup
     class Patterns
       # A time slice ends a hold of Ruby code after 100 ms; C code that keeps the GVL has no slice.
       LONG_HOLD_NS = 150_000_000
+      # A hold for which others waited less is nobody's trouble.
+      HELD_UP_NS = 10_000_000
       # Shorter collections are daily business.
       GC_NS = 10_000_000
       # A release for less than a fifth of the wait that it cost; so often, and for at least half of what the unit waited.
@@ -19,7 +21,7 @@ module Holdup
       # So many units at once in line for locks.
       QUEUE = 3
 
-      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: numbers and names for the sentence
+      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the sentence names: numbers, threads (Lane), units by their name (nil: in none)
       Pattern = Data.define(:key, :facts)
 
       # @param scene [Scene]
@@ -35,9 +37,10 @@ module Holdup
       def ns(ticks) = @scene.ns(ticks)
 
       def long_hold
-        long = @scene.holds.select { |hold| ns(hold.length) >= LONG_HOLD_NS && waited_for(hold.lane, hold).positive? }
-        hold = long.max_by(&:length) or return
-        Pattern.new(:long_hold, {who: hold.unit&.name, thread: hold.lane.name, ns: ns(hold.length), waited_ns: ns(waited_for(hold.lane, hold)), count: long.size})
+        long = @scene.holds.select { |hold| ns(hold.length) >= LONG_HOLD_NS }.to_h { |hold| [hold, ns(waited_for(hold.lane, hold))] }
+        long.select! { |hold, waited_ns| waited_ns >= HELD_UP_NS && @scene.collecting(hold.lane, hold.from, hold.to) * 2 < hold.length }
+        hold, waited_ns = long.max_by(&:last)
+        Pattern.new(:long_hold, {who: name(hold.unit), thread: hold.lane, ns: ns(hold.length), waited_ns:, count: long.size}) if hold
       end
 
       # What others of its GVL waited during a hold.
@@ -48,14 +51,15 @@ module Holdup
       def gc_pause
         long = @scene.collections.select { |_, from, to| ns(to - from) >= GC_NS }
         lane, from, to = long.max_by { |_, start, finish| finish - start }
-        Pattern.new(:gc_pause, {thread: lane.name, ns: ns(to - from), count: long.size, waited_ns: ns(waited_for(lane, Span.new(:running, from, to)))}) if lane
+        waited = long.sum { |own, start, finish| waited_for(own, Span.new(:running, start, finish)) }
+        Pattern.new(:gc_pause, {thread: lane, ns: ns(to - from), count: long.size, waited_ns: ns(waited)}) if lane
       end
 
       def convoy
         found = @scene.whole_units.to_h { |unit| [unit, costly_releases(unit)] }.select { |_, waits| waits.size >= RELEASES }
         found.select! { |unit, waits| waits.sum(&:length) * 2 >= @scene.sums_of(unit)[:stalled] }
         unit, waits = found.max_by { |_, own| own.sum(&:length) }
-        Pattern.new(:convoy, {who: unit.name, id: unit.id, count: waits.size, waited_ns: ns(waits.sum(&:length)), units: found.size}) if unit
+        Pattern.new(:convoy, {who: name(unit), id: unit.id, count: waits.size, waited_ns: ns(waits.sum(&:length)), units: found.size}) if unit
       end
 
       # Waits that cost five times and more of the idle period before.
@@ -85,7 +89,7 @@ module Holdup
       def pass_storm
         passes = @scene.lanes.to_h { |lane| [lane, early_yields(lane)] }
         lane, count = passes.max_by(&:last)
-        Pattern.new(:pass_storm, {thread: lane.name, count:, who: who(lane)}) if lane && count >= PASSES
+        Pattern.new(:pass_storm, {thread: lane, count:, who: who(lane)}) if lane && count >= PASSES
       end
 
       def early_yields(lane)
@@ -94,8 +98,11 @@ module Holdup
 
       def who(lane)
         spans = lane.spans.select { |span| span.kind == :preempted }
-        @scene.unit_of(spans.max_by(&:length))&.name
+        name(@scene.unit_of(spans.max_by(&:length)))
       end
+
+      # Empty for one that nobody named.
+      def name(unit) = unit && unit.name.to_s
 
       def overlap(span, from, to) = [[span.to, to].min - [span.from, from].max, 0].max
     end

@@ -79,6 +79,14 @@ module Holdup
         Wait.new(lane, span, parts.select { |part| part.ticks.positive? })
       end
 
+      # @param lane [Lane]
+      # @param from [Integer] ticks
+      # @param to [Integer]
+      # @return [Integer] ticks between the two in which the thread collected garbage
+      def collecting(lane, from, to)
+        during(collected.fetch(lane, []), from, to).sum { |_, span| [span.to, to].min - [span.from, from].max }
+      end
+
       # @return [Array<Wait>] of all threads
       def waits = @waits ||= @lanes.flat_map { |lane| lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) } }
 
@@ -89,6 +97,8 @@ module Holdup
       def samples = @samples ||= Samples.new(@recording, @lanes)
 
       private
+
+      def collected = @collected ||= @collections.map { |lane, from, to| [lane, Span.new(:running, from, to)] }.group_by(&:first)
 
       def pieces(lanes)
         lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [lane, span] } }.sort_by { |_, span| span.from }

@@ -34,9 +34,28 @@ class Holdup::Timeline::PatternsTest < Minitest::Test
     assert_equal ["GET /hog", 400 * MS, 350 * MS], found.values_at(:who, :ns, :waited_ns)
   end
 
+  # It held long, and next to nobody cared.
+  def test_a_long_hold_alone
+    ring = EventRing.new.running(2).ready(3, 399 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
+    assert_empty patterns(ring)
+  end
+
+  def test_threads_and_units_without_a_name_are_told_apart
+    ring = EventRing.new(threads: {2 => "", 3 => "srv 2"}).running(2).ready(3, 50 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
+    scene = Holdup::Timeline::Scene.new(ring.recording(to: 500 * MS))
+    assert_match(/\ALONG HOLD: \(no unit\) \(thread 2\) held the GVL for 400 ms /, sentences(scene, Holdup::Timeline::Patterns.new(scene).call).first)
+  end
+
   def test_a_collection_of_garbage
     ring = EventRing.new.running(2).ready(3, 10 * MS).collected(2, 5 * MS, 45 * MS)
-    assert_equal({thread: "srv 1", ns: 40 * MS, count: 1, waited_ns: 35 * MS}, patterns(ring, to: 50 * MS).fetch(:gc_pause))
+    found = patterns(ring, to: 50 * MS).fetch(:gc_pause)
+    assert_equal ["srv 1", 40 * MS, 1, 35 * MS], [found[:thread].name, *found.values_at(:ns, :count, :waited_ns)]
+  end
+
+  # Not C code that does not release the GVL.
+  def test_a_long_hold_that_collects_garbage
+    ring = EventRing.new.running(2).ready(3, 50 * MS).collected(2, 10 * MS, 390 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
+    assert_equal [:gc_pause], patterns(ring).keys
   end
 
   # Ten releases of 1 ms, each of which costs 100 ms.
@@ -72,6 +91,7 @@ class Holdup::Timeline::PatternsTest < Minitest::Test
       at = (turn * 2 + 1) * MS
       ring.suspended(2, at).ready(2, at, yielded: true).resumed(3, at + 1).suspended(3, at + MS).resumed(2, at + MS)
     end
-    assert_equal ["srv 1", 60], patterns(ring).fetch(:pass_storm).values_at(:thread, :count)
+    found = patterns(ring).fetch(:pass_storm)
+    assert_equal ["srv 1", 60, nil], [found[:thread].name, *found.values_at(:count, :who)]
   end
 end

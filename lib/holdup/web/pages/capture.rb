@@ -25,7 +25,7 @@ module Holdup
 
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
-          [Blocks::Lead.new(text: report.title), Blocks::Notes.new(texts: [*reason, *report.remarks, *report.findings]), viewing, *story, units, holders, ran, flame, files].compact
+          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: [*report.findings, *(report.title if report.answer), *report.remarks]), viewing, *story, units, holders, ran, flame, files].compact
         end
 
         # @return [String] see docs/capture.md
@@ -40,8 +40,6 @@ module Holdup
         def kept = @kept ||= @context.captures.find(query["id"])
 
         def scene = @scene ||= @context.captures.scene(kept)
-
-        def reason = []
 
         def viewing = Web::Captures::Viewing.new(id: kept.id, unit: chosen&.id, words: Web::Captures::Viewing.told(@words))
 
@@ -86,7 +84,7 @@ module Holdup
           unit = chosen or return
           told = Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words: @words.reports)
           [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
-            notes: [told.split, *told.remarks].map { |text| clean(text) })]
+            notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
         end
 
         # Of one that was taken because of a unit that one, until something else is asked for.

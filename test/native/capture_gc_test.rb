@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture"
+require "holdup/timeline"
+require "holdup/reports/timeline"
+require "holdup/reports/timeline_story"
+require "holdup/reports/words"
+
+# A collection of garbage that takes long because there is much to mark: the capture says that it was what another unit waited for.
+class CaptureGcTest < NativeTest
+  LONG_NS = Holdup::Timeline::Patterns::GC_NS
+  WORDS = Holdup::Reports::Words.new("en")
+
+  def setup
+    super
+    @folder = Dir.mktmpdir("holdup", "/dev/shm")
+    @file = File.join(@folder, "events")
+    Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
+  end
+
+  def teardown
+    Probe.close_segment
+    FileUtils.remove_entry(@folder)
+    super
+  end
+
+  def test_a_long_collection_is_named_as_what_another_unit_waited_for
+    heap = grown
+    scene = Holdup::Timeline::Scene.new(captured { collect_beside_a_light_unit })
+    heap.clear
+    assert_operator scene.collections.map { |_, from, to| scene.ns(to - from) }.max, :>=, LONG_NS
+    assert_in_the_holds(scene)
+    found = Holdup::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :gc_pause }
+    assert_operator found.facts.fetch(:waited_ns), :>, 0
+    assert_told(scene)
+  end
+
+  private
+
+  # So much that to mark it takes longer than any machine's noise.
+  def grown
+    heap = []
+    30.times do
+      before = GC.total_time
+      GC.start
+      return heap if GC.total_time - before >= LONG_NS * 3
+      heap.concat(Array.new(200_000) { [heap.size] })
+    end
+    flunk "#{heap.size} arrays are marked in no time"
+  end
+
+  def captured
+    Probe.open_capture(@file, 50_000, 0, 0)
+    yield
+    wait_until { Probe.snapshot[:waiting_threads].zero? }
+    Probe.close_capture
+    assert_equal "", Captured.disagreement(@file)
+    Captured.read(@file)
+  end
+
+  def collect_beside_a_light_unit
+    begun = collected = false
+    light = unit("GET /light") { (begun = true) && GvlWork.wait(100_000) until collected }
+    wait_until { begun }
+    unit("GET /garbage") { collected = 3.times { GC.start } }.join
+    light.join
+  end
+
+  def unit(name)
+    Thread.new do
+      handle = Probe.enter
+      yield
+      Probe.record(handle, 1, name, nil, nil, false)
+    end
+  end
+
+  # All that the probe counted as collecting, to the tick, and nowhere else.
+  def assert_in_the_holds(scene)
+    in_holds = scene.holds.sum { |hold| scene.collecting(hold.lane, hold.from, hold.to) }
+    assert_equal scene.recording.header.sums[:gc], in_holds
+  end
+
+  def assert_told(scene)
+    holders = Holdup::Timeline::Holders.new(scene)
+    report = Holdup::Reports::Timeline.new(scene, holders:, patterns: Holdup::Timeline::Patterns.new(scene).call, words: WORDS)
+    assert_match(/ % for GET \/garbage \(\S+ m?s of it collecting garbage\)\.\z/, report.answer)
+    assert_match(/\AGC PAUSE: /, report.findings.find { |finding| finding.start_with?("GC") })
+    light = scene.whole_units.find { |unit| unit.name == "GET /light" }
+    story = Holdup::Reports::TimelineStory.new(scene, light, story: Holdup::Timeline::Story.new(scene, light), words: WORDS)
+    assert_match(/waiting for the GVL: \S+ % for GET \/garbage \(\S+ m?s of it collecting garbage\)/, story.answer)
+    assert(story.rows.any? { |_, _, told| told.match?(/waited for GET \/garbage \(thread .*\) \S+ m?s \(\S+ m?s of it collecting garbage\)/) })
+  end
+end
