@@ -15,9 +15,8 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         machine = situation.machine
-        return unless machine&.memory_bytes && machine.memory_limit_bytes&.positive?
-        share = machine.memory_bytes.fdiv(machine.memory_limit_bytes)
-        return if share < FULL
+        share = machine&.memory_share
+        return if share.nil? || share < FULL
         Finding.new(rule: :memory_headroom, remedy: :machine, weight: share - FULL,
           facts: {used_share: share, memory_bytes: machine.memory_bytes, limit_bytes: machine.memory_limit_bytes, query: "report"})
       end

@@ -51,7 +51,7 @@ module Holdup
       def total = summary.total
 
       # @return [Analysis::Machine, nil] the host with the least
-      def machine = summary.processes.machines.min_by { |machine| machine.vcpus || Float::INFINITY }
+      def machine = summary.processes.smallest_machine
 
       # What a replay says of a change, as facts of a Finding; nothing where a replay means nothing.
       # @param change [Hash] see Analysis::Sizing::WhatIf::Change
@@ -67,8 +67,8 @@ module Holdup
       # @return [Hash{Symbol => Object}]
       def evident(facts, query:, **change)
         what_if = what_if(**change)
-        seen = {wait_now_ns: what_if&.before&.waits&.[](percentile), wait_then_ns: what_if&.after&.waits&.[](percentile), percentile: recommendation.objective.slo.name, query:}
-        {facts: {**facts, **seen}, gain: what_if&.gain, interval: what_if&.interval}
+        wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction| prediction&.waits&.[](percentile) }
+        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: recommendation.objective.slo.name, query:}, gain: what_if&.gain, interval: what_if&.interval}
       end
 
       # @param name [String]

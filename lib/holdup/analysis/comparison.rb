@@ -67,7 +67,7 @@ module Holdup
       def verdict(metrics = Verdict::METRICS) = Verdict.new(estimates, metrics:).call
 
       # @return [Array<Contribution>] those that moved the mean elapsed time most first
-      def contributions = @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap, widening: @bootstrap.possible? ? persistence.widening(Metric::ALL[:wall_mean]) : 1.0)
+      def contributions = @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap, widening: widening(:wall_mean))
 
       # @return [Float] relative change of the mean elapsed time that the other mix of endpoints alone made; in no other figure
       def mix_effect
@@ -118,8 +118,13 @@ module Holdup
       end
 
       def persistence
-        @persistence ||= Persistence.new(cells.zip(sizes).map { |own, size| Array.new(size) { |block| Draw.new(own, only(block, size)).figures(draws.first.counts) } }, paired: paired?)
+        @persistence ||= Persistence.new(cells.zip(sizes).map { |own, size| Array.new(size) { |block| alone(own, block, size) } }, paired: paired?)
       end
+
+      # What a block would be without the others.
+      def alone(cells, block, size) = Draw.new(cells, only(block, size)).figures(draws.first.counts)
+
+      def widening(name) = @bootstrap.possible? ? persistence.widening(Metric::ALL[name]) : 1.0
 
       def only(block, size) = Array.new(size) { |index| (index == block) ? 1 : 0 }
 

@@ -93,8 +93,8 @@ module Holdup
       private_constant :Counted
 
       def counted
-        @counted ||= @samples.select { |sample| sample.key?(OUTSIDE) }.group_by { |sample| sample.values_at(:host, :pid, :start) }
-          .map { |_, same| count(same.sort_by { |sample| sample[:at_s] }) }
+        @counted ||= Processes::Trail.apart(@samples.select { |sample| sample.key?(OUTSIDE) }).values
+          .map { |same| count(same.sort_by { |sample| sample[:at_s] }) }
       end
 
       # A process that was born in the span began at zero.

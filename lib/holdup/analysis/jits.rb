@@ -4,6 +4,7 @@ require_relative "jits/life"
 require_relative "jits/origins"
 require_relative "jits/server"
 require_relative "lives"
+require_relative "processes/trail"
 
 module Holdup
   module Analysis
@@ -13,7 +14,6 @@ module Holdup
     #   jits.on.sum { |life| life.facts.memory_bytes }
     class Jits
       EVERY_S = 60
-      CONTAINER = 0
       # So many samples may be missing of a process that is still there.
       MISSING = 3
 
@@ -24,15 +24,14 @@ module Holdup
       # @param settings [Hash{String => Setting}] by fingerprint
       # @param every_s [Integer] seconds between two samples of a process
       def initialize(samples, settings: {}, every_s: EVERY_S)
-        @samples = samples.reject { |sample| sample[:pid].equal?(CONTAINER) }.sort_by { |sample| sample[:at_s] }
+        @samples = samples.reject { |sample| Processes::Trail.container?(sample) }.sort_by { |sample| sample[:at_s] }
         @settings = settings
         @every_s = every_s
       end
 
       # @return [Array<Life>] of processes that have told anything about it
       def lives
-        @lives ||= @samples.group_by { |sample| sample.values_at(:host, :pid, :start) }.values
-          .map { |samples| life(Processes::Trail.new(samples)) }.select { |life| life.facts.kind }
+        @lives ||= Processes::Trail.all(@samples).map { |trail| life(trail) }.select { |life| life.facts.kind }
           .sort_by { |life| [life.host.to_s, life.born_s, life.name.to_s, life.trail[:pid]] }
       end
 

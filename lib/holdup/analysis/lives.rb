@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "processes/trail"
+
 module Holdup
   module Analysis
     # How long workers live, and how much they do in that time: every new one starts cold, with nothing compiled.
@@ -11,7 +13,7 @@ module Holdup
       # @return [Array<Lives>] one for each server of which workers have ended
       def self.of(samples)
         workers = samples.select { |sample| sample[:name].to_s.start_with?("worker ") }
-        last = workers.sort_by { |sample| sample[:at_s] }.to_h { |sample| [sample.values_at(:host, :pid, :start), sample] }.values
+        last = Processes::Trail.apart(workers.sort_by { |sample| sample[:at_s] }).values.map(&:last)
         last.group_by { |sample| sample[:server] }.filter_map { |server, same| build(server, *same.partition { |sample| sample[:ended] }) }
       end
 
@@ -25,7 +27,7 @@ module Holdup
       def self.median(values) = values.sort[(values.size - 1) / 2]
       private_class_method :build, :median
 
-      # Requests that a worker should serve in its life, and how long it should be, to have something of what it compiles.
+      # @return [Boolean] whether they end before they had anything of what they compiled
       def short? = units < Lives::ENOUGH || seconds < Lives::ENOUGH_S
 
       # @return [Boolean] with a JIT, and replaced again and again before it paid
@@ -36,6 +38,7 @@ module Holdup
       def recycled? = alive.positive? && ended > 2 * alive
     end
 
+    # Units that a worker should do in its life, and how long that should be, to have something of what it compiles.
     Lives::ENOUGH, Lives::ENOUGH_S = 1000, 1800
   end
 end

@@ -63,7 +63,11 @@ module Holdup
       # @return [Integer, nil] bytes that can't be given back at once (without the page cache)
       def memory_bytes = trail(:memory_bytes) && trail(:memory_bytes) - trail(:reclaimable_bytes).to_i
 
+      # @return [Integer, nil]
       def memory_limit_bytes = trail(:memory_limit_bytes)
+
+      # @return [Float, nil] of its limit; nil where nobody knows, or there is none
+      def memory_share = (memory_bytes.fdiv(memory_limit_bytes) if memory_bytes && memory_limit_bytes&.positive?)
 
       # @return [Float, nil] CPUs that the collector used
       def collector_cpu_share = @trail&.rate(:collector_cpu_ns)

@@ -5,6 +5,7 @@ require_relative "processes/connection_use"
 require_relative "processes/course"
 require_relative "processes/group"
 require_relative "processes/member"
+require_relative "processes/trail"
 
 module Holdup
   module Analysis
@@ -15,7 +16,6 @@ module Holdup
     class Processes
       # Between two samples of a process, unless they were thinned out.
       EVERY_S = 60
-      CONTAINER = 0
       # How many samples of a process are enough to see a span by, and how long a store keeps them.
       POINTS = 60
       KEPT_S = 48 * 3600
@@ -47,8 +47,12 @@ module Holdup
 
       # @return [Array<Machine>] one per host with processes
       def machines
-        @machines ||= members.group_by(&:host).map { |host, same| Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same)) }
+        @machines ||= members.group_by(&:host)
+          .map { |host, same| Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same)) }
       end
+
+      # @return [Machine, nil] the one with the fewest vCPUs: what it can't do, not all can
+      def smallest_machine = machines.min_by { |machine| machine.vcpus || Float::INFINITY }
 
       # @return [Course] of the processes
       def course = Course.new(measured, every_s: @span[:every_s])
@@ -60,7 +64,10 @@ module Holdup
       def connections = ConnectionUse.new(members)
 
       # @return [Array<Group>] processes of one server together, most CPU first
-      def groups = @groups ||= members.group_by(&:server).map { |server, same| Group.new(server:, processes: same) }.sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
+      def groups
+        @groups ||= members.group_by(&:server).map { |server, same| Group.new(server:, processes: same) }
+          .sort_by { |group| [-group.cpu_share.to_f, group.server.to_s] }
+      end
 
       # @return [Array<Threads>] pools of the same server and name in all processes, most busy first
       def pools
@@ -72,14 +79,9 @@ module Holdup
 
       def unit_pools(member) = member.pools.select { |pool| pool.max != 0 && pool.takes?(nil) }.map { |pool| [member, pool] }
 
-      # `start` tells a process from an earlier one with the same pid.
-      def trails(&wanted)
-        @samples.select(&wanted).group_by { |sample| sample.values_at(:host, :pid, :start) }.values.map { |samples| Trail.new(samples) }
-      end
+      def measured = @measured ||= Trail.all(@samples.reject { |sample| Trail.container?(sample) })
 
-      def measured = @measured ||= trails { |sample| !sample[:pid].equal?(CONTAINER) }
-
-      def containers = @containers ||= trails { |sample| sample[:pid].equal?(CONTAINER) }.to_h { |trail| [trail[:host], trail] }
+      def containers = @containers ||= Trail.all(@samples.select { |sample| Trail.container?(sample) }).to_h { |trail| [trail[:host], trail] }
 
       def vcpus(members) = members.filter_map { |member| @settings[member.setting]&.[]("vcpus") }.last
     end

@@ -73,11 +73,11 @@ module Holdup
         Analysis::Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind: @kind, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
       end
 
-      def machine = summary.processes.machines.min_by { |machine| machine.vcpus || Float::INFINITY }
+      def machine = summary.processes.smallest_machine
 
       def limits
-        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"], outside: summary.connections.outside_mean,
-          other_connections: summary.processes.connections.beside(@kind), **setting_limits, **@given.compact)
+        Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"],
+          outside: summary.connections.outside_mean, other_connections: summary.processes.connections.beside(@kind), **setting_limits, **@given.compact)
       end
 
       # Where no collector sampled the container.

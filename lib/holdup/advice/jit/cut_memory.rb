@@ -24,7 +24,7 @@ module Holdup
           life = large.max_by { |one| one.facts.code_bytes }
           return unless life
           Finding.new(rule: :jit_cut_memory, remedy: :setting, change: change(life),
-            facts: {code_bytes: life.facts.code_bytes, used_share: Headroom.used_share(situation.machine), saved_bytes: saved(large), processes: large.size, query: "report"})
+            facts: {code_bytes: life.facts.code_bytes, used_share: situation.machine.memory_share, saved_bytes: saved(large), processes: large.size, query: "report"})
         end
 
         def saved(lives)

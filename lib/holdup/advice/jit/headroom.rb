@@ -10,18 +10,14 @@ module Holdup
         module_function
 
         # @param machine [Analysis::Machine, nil]
-        # @return [Float, nil] of its limit; nil where nobody knows
-        def used_share(machine)
-          machine.memory_bytes.fdiv(machine.memory_limit_bytes) if machine&.memory_bytes && machine.memory_limit_bytes&.positive?
-        end
-
         # @return [Boolean] whether it is nearly full, as far as anybody knows
-        def full?(machine) = used_share(machine).to_f >= MemoryHeadroom::FULL
+        def full?(machine) = machine&.memory_share.to_f >= MemoryHeadroom::FULL
 
+        # @param machine [Analysis::Machine, nil]
         # @param more_bytes [Integer]
         # @return [Boolean] whether so much more would fit, or nobody knows
         def room?(machine, more_bytes)
-          used_share(machine).nil? || machine.memory_bytes + more_bytes < MemoryHeadroom::FULL * machine.memory_limit_bytes
+          machine&.memory_share.nil? || machine.memory_bytes + more_bytes < MemoryHeadroom::FULL * machine.memory_limit_bytes
         end
       end
     end

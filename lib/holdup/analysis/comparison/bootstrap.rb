@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "student"
+
 module Holdup
   module Analysis
     class Comparison
@@ -70,10 +72,9 @@ module Holdup
           weights.zip(@sizes).sum { |weight, size| weight * size.fdiv(size - 1) } / weights.sum
         end
 
-        # Welch and Satterthwaite's.
         def freedom(before, after)
           return @sizes.min - 1 if @paired || (before + after).zero?
-          (before + after)**2 / [before, after].zip(@sizes).sum { |variance, size| variance**2 / (size - 1) }
+          Student.freedom([before, after], @sizes)
         end
 
         def variance(values)

@@ -1,7 +1,9 @@
 # frozen_string_literal: true
 
+require_relative "../processes/trail"
 require_relative "ages"
 require_relative "estimate"
+require_relative "student"
 
 module Holdup
   module Analysis
@@ -42,7 +44,7 @@ module Holdup
 
         def of_age(samples)
           at = band or return {}
-          samples.select { |sample| Ages.band(age_s(sample)) == at }.group_by { |sample| sample.values_at(:host, :pid, :start) }
+          Processes::Trail.apart(samples.select { |sample| Ages.band(age_s(sample)) == at })
         end
 
         def values(key)
@@ -51,10 +53,10 @@ module Holdup
           end
         end
 
-        # Of the logarithm of their ratio; Welch and Satterthwaite's degrees of freedom.
+        # Of the logarithm of their ratio.
         def deviation(values)
           before, after = values.map { |known| relative_variance(known) / known.size }
-          freedom = (before + after).zero? ? 1 : (before + after)**2 / [before, after].zip(values).sum { |variance, known| variance**2 / (known.size - 1) }
+          freedom = (before + after).zero? ? 1 : Student.freedom([before, after], values.map(&:size))
           [Math.sqrt(before + after), freedom]
         end
 

@@ -20,6 +20,13 @@ module Holdup
           expand(normal(share), freedom.to_f)
         end
 
+        # Of a difference whose sides vary unlike (Welch and Satterthwaite).
+        # @param variances [Array<Float>] of the sides' means, not all zero
+        # @param sizes [Array<Integer>] of how many values each mean is, at least two
+        # @return [Float] degrees of freedom
+        def freedom(variances, sizes) = variances.sum**2 / variances.zip(sizes).sum { |variance, size| variance**2 / (size - 1) }
+
+        # @param share [Float] 0.5...1.0
         # @return [Float] the quantile of the normal distribution
         def normal(share)
           low, high = 0.0, 10.0

@@ -40,7 +40,8 @@ module Holdup
           facts = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
           since_s = trail[:since_s] || trail.first_s
           new(**facts, from_s: [since_s, from_s].max, age_s: trail.last_s - since_s, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
-            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), waiting: trail.mean(:waiting_threads), gc_share: trail.rate(:gc_time_ns), redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail))
+            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), waiting: trail.mean(:waiting_threads), gc_share: trail.rate(:gc_time_ns),
+            redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail))
         end
 
         def self.waiting(trail)

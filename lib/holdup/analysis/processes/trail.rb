@@ -9,6 +9,20 @@ module Holdup
         NS = 1_000_000_000
         # A pid comes again, not with the same start.
         IDENTITY = %i[host pid start].freeze
+        # The pid of what is no process.
+        CONTAINER = 0
+
+        # @param sample [Hash{Symbol => Object}]
+        # @return [Boolean] whether it is of a container, not of a process
+        def self.container?(sample) = sample[:pid].equal?(CONTAINER)
+
+        # @param samples [Array<Hash{Symbol => Object}>] of many
+        # @return [Hash{Array => Array<Hash>}] those of each process or container, by what names it for ever, in their order
+        def self.apart(samples) = samples.group_by { |sample| sample.values_at(*IDENTITY) }
+
+        # @param samples [Array<Hash{Symbol => Object}>] of many, in the order of time
+        # @return [Array<Trail>] one for each process or container
+        def self.all(samples) = apart(samples).values.map { |same| new(same) }
 
         # @param samples [Array<Hash{Symbol => Object}>] at least one
         def initialize(samples)
