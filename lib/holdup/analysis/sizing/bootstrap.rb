@@ -31,18 +31,16 @@ module Holdup
         # @return [Range<Float>] 90 %
         def interval(&)
           random = Random.new(@seed)
-          values = Array.new(@rounds) { |round| yield(resample(random), @seed + round) }.sort
-          at(values, LOW)..at(values, HIGH)
+          self.class.middle(Array.new(@rounds) { |round| yield(@traffic.resampled(random), @seed + round) })
         end
 
-        private
-
-        def resample(random)
-          blocks = @traffic.blocks
-          @traffic.with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
+        # @param values [Array<Numeric>] of all rounds
+        # @return [Range<Numeric>] 90 % of them
+        def self.middle(values)
+          sorted = values.sort
+          low, high = [LOW, HIGH].map { |share| sorted[((sorted.size - 1) * share).round] }
+          low..high
         end
-
-        def at(values, share) = values[((values.size - 1) * share).round]
       end
     end
   end

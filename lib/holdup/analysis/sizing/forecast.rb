@@ -48,7 +48,8 @@ module Holdup
         # @param candidate [Candidate]
         # @return [Prediction] without times
         def estimate(candidate)
-          Prediction.new(candidate:, ceiling: @guards.ceiling(candidate), guards: @guards.call(candidate), utilisation: @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes),
+          utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
+          Prediction.new(candidate:, ceiling: @guards.ceiling(candidate), guards: @guards.call(candidate), utilisation:,
             memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
         end
 

@@ -9,12 +9,14 @@ module Holdup
       #   there when one is wanted, see FreeCpus, nil: what others leave on average; `hosts`: how many run the same
       # - `memory_limit_bytes`, `base_bytes` (what else is in the container), `process_bytes` (of one process as it is now),
       #   `thread_bytes`: what one more thread takes
-      # - `pool`: connections that a process may have, `outside`: of these, how many threads keep that run no units; `connections`: this application's share of what the server allows; `other_connections`:
-      #   what threads beside those in question may have of it (of jobs, where requests are sized)
-      Limits = Data.define(:vcpus, :beside, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :outside, :connections, :other_connections) do
+      # - `pool`: connections that a process may have, `outside`: of these, how many threads keep that run no units
+      # - `connections`: this application's share of what the server allows; `other_connections`: what threads beside those in question
+      #   may have of it (of jobs, where requests are sized)
+      Limits = Data.define(:vcpus, :beside, :free, :hosts, :memory_limit_bytes, :base_bytes, :process_bytes, :thread_bytes, :pool, :outside,
+        :connections, :other_connections) do
         # @param vcpus [Numeric]
-        def initialize(vcpus:, beside: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil, thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil,
-          other_connections: 0) = super
+        def initialize(vcpus:, beside: 0.0, free: nil, hosts: 1, memory_limit_bytes: nil, base_bytes: 0, process_bytes: nil,
+          thread_bytes: self.class::THREAD_BYTES, pool: nil, outside: 0.0, connections: nil, other_connections: 0) = super
 
         # @param machine [Machine, nil] the host that has least
         # @param processes [Integer] on it

@@ -4,6 +4,7 @@ require_relative "coverage"
 require_relative "deployment"
 require_relative "recording"
 require_relative "self_test"
+require_relative "weighted"
 
 module Holdup
   module Analysis
@@ -130,9 +131,8 @@ module Holdup
 
         # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
         def p95(queued_ns)
-          values = recording.profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }.sort
-          left = 0.95 * values.sum(&:last)
-          values.find { |_, weight| (left -= weight) <= 0 }&.first.to_i
+          responses = recording.profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }
+          Weighted.quantile(responses, 0.95).to_i
         end
       end
     end

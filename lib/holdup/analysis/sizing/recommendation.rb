@@ -15,9 +15,11 @@ module Holdup
       # Keep, change, or nobody can say: from one recording of one setting, every other setting within the limits, tried at peak
       # load. Pure: the same recording and seed, the same answer.
       #
-      # A recording answers: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or nil), `growths` (of each Series), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`,
-      # `processes` and `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have such), `measured`
-      # (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an answer).
+      # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or
+      # nil), `growths` (of each Series), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`, `processes` and
+      # `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have
+      # such), `measured` (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an
+      # answer).
       #
       # Source: research on sizing, steps 1 to 6.
       class Recommendation
@@ -133,16 +135,19 @@ module Holdup
         def better? = gain > HYSTERESIS && interval.begin.positive?
 
         def search
-          @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units, handoff_ns: self_test.handoff_ns, seed: @seed)
+          @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units,
+            handoff_ns: self_test.handoff_ns, seed: @seed)
         end
 
         # The peak of a part is no estimate of the peak (it is lower), but its mean is one of the mean.
         def trial(part, seed)
           there = rate * part.mean_rate / traffic.mean_rate
           again = forecast(demand: estimates.call(part, seed:), rate: there)
-          played = current.replayed? && best.replayed?
-          objective.gain(*[current, best].map(&:candidate).map { |one| played ? again.call(one, search.drawn(part, one, seed:, rate: there, units: @units / 2), force: true) : again.estimate(one) })
+          return objective.gain(*both { |one| again.estimate(one) }) unless current.replayed? && best.replayed?
+          objective.gain(*both { |one| again.call(one, search.drawn(part, one, seed:, rate: there, units: @units / 2), force: true) })
         end
+
+        def both(&) = [current, best].map(&:candidate).map(&)
       end
     end
   end

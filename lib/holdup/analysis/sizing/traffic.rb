@@ -33,7 +33,8 @@ module Holdup
           rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
           block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
           kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
-          blocks = rates.group_by { |at_s, _| at_s / block_s }.sort.map { |number, minutes| Block.new(start_s: number * block_s, rates: minutes.sort.map(&:last), profiles: kept.fetch(number, [])) }
+          blocks = rates.group_by { |at_s, _| at_s / block_s }.sort
+            .map { |number, minutes| Block.new(start_s: number * block_s, rates: minutes.sort.map(&:last), profiles: kept.fetch(number, [])) }
           new(blocks, block_s:)
         end
 
@@ -47,6 +48,10 @@ module Holdup
         # @param blocks [Array<Block>] any of these, also several times
         # @return [Traffic]
         def with(blocks) = Traffic.new(blocks, block_s:)
+
+        # @param random [Random]
+        # @return [Traffic] as many blocks, drawn with replacement
+        def resampled(random) = with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
 
         # @yieldparam profile [UnitProfile]
         # @yieldreturn [UnitProfile, nil] as it would be; nil: it would not be. The rate falls with what is gone

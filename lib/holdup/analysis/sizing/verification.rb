@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "recommendation"
+require_relative "weighted"
 
 module Holdup
   module Analysis
@@ -62,12 +63,17 @@ module Holdup
         end
 
         # Who gets an arriving unit is one of these: the one that fits.
-        def assigned = @assigned ||= Forecast::ASSIGNMENTS.fetch(@since.kind).to_h { |one| [one, test(@before.traffic, 1, one, 8 * UNITS)] }.min_by { |_, result| result.errors.values.map(&:abs).max }
+        def assigned
+          @assigned ||= Forecast::ASSIGNMENTS.fetch(@since.kind).to_h { |one| [one, test(@before.traffic, 1, one, 8 * UNITS)] }
+            .min_by { |_, result| result.errors.values.map(&:abs).max }
+        end
 
         def whole = assigned.last
 
         def test(part, seed, assignment, units)
-          SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: @before.self_test.vcpus..@before.self_test.vcpus, assignments: [assignment], units:, handoff_ns: @before.self_test.handoff_ns, seed:).call
+          fitted = @before.self_test
+          SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: fitted.vcpus..fitted.vcpus, assignments: [assignment], units:,
+            handoff_ns: fitted.handoff_ns, seed:).call
         end
 
         # Units of before at the load of since.
@@ -80,13 +86,12 @@ module Holdup
         # Both sides might as well have been other minutes.
         def interval(name)
           @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
-          errors = @trials.map { |trial| trial.fetch(name) }.sort
-          [Bootstrap::LOW, Bootstrap::HIGH].map { |share| errors[((errors.size - 1) * share).round] }.then { |low, high| low..high }
+          Bootstrap.middle(@trials.map { |trial| trial.fetch(name) })
         end
 
         def trial(seed)
           random = Random.new(seed)
-          old, new = [@before.traffic, traffic].map { |all| all.with(Array.new(all.blocks.size) { all.blocks[random.rand(all.blocks.size)] }) }
+          old, new = [@before.traffic, traffic].map { |all| all.resampled(random) }
           result = test(old, seed, assigned.first, UNITS)
           NAMES.to_h { |name| [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)] }
         end
@@ -98,10 +103,8 @@ module Holdup
 
         # From single units, as far as these were kept.
         def single(part, name)
-          values = part.blocks.flat_map { |block| block.profiles.map { |profile| [value(profile, name), profile.weight] } }.sort
-          return values.sum { |value, weight| value * weight } / values.sum(&:last) unless name == :p95
-          left = 0.95 * values.sum(&:last)
-          values.find { |_, weight| (left -= weight) <= 0 }&.first.to_f
+          values = part.profiles.map { |profile| [value(profile, name), profile.weight] }
+          (name == :p95) ? Weighted.quantile(values, 0.95).to_f : Weighted.mean(values)
         end
 
         def value(profile, name)
