@@ -21,8 +21,12 @@ module Holdup
       def call(situation)
         ceiling = situation.machine&.ceiling
         return if ceiling.nil? || ceiling.alarm(USUAL) == :fires
-        Finding.new(rule: :autoscaling_trap, remedy: :scaling, weight: 1 - ceiling.low, facts: {alarm_share: USUAL, low_share: ceiling.low, high_share: ceiling.high,
-                                                                                                processes: ceiling.processes, vcpus: ceiling.vcpus, queued_ns: queued(situation), instead_share: ROOM * ceiling.low, query: "doctor --autoscale-target #{(USUAL * 100).round}"})
+        Finding.new(rule: :autoscaling_trap, remedy: :scaling, weight: 1 - ceiling.low,
+          facts: {**facts(ceiling), queued_ns: queued(situation), query: "doctor --autoscale-target #{(USUAL * 100).round}"})
+      end
+
+      def facts(ceiling)
+        {alarm_share: USUAL, low_share: ceiling.low, high_share: ceiling.high, processes: ceiling.processes, vcpus: ceiling.vcpus, instead_share: ROOM * ceiling.low}
       end
 
       # Twice of what it is while all is well.

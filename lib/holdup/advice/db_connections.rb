@@ -19,7 +19,8 @@ module Holdup
         possible = use.most
         return unless possible > Analysis::Sizing::Guards::CONNECTIONS * limit
         Finding.new(rule: :db_connections, remedy: :setting, weight: [possible.fdiv(limit), 1.0].min,
-          facts: {possible:, requests: use.of(:request), jobs: use.of(:job), limit:, room_share: Analysis::Sizing::Guards::CONNECTIONS, query: "advise --db-connections #{limit}"})
+          facts: {possible:, requests: use.of(:request), jobs: use.of(:job), limit:, room_share: Analysis::Sizing::Guards::CONNECTIONS,
+                  query: "advise --db-connections #{limit}"})
       end
     end
   end

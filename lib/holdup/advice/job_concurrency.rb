@@ -17,9 +17,10 @@ module Holdup
         now, best = situation.recommendation.current, situation.recommendation.best
         return if now.candidate.threads == best.candidate.threads
         Finding.new(rule: :job_concurrency, remedy: :setting, weight: 1.0, change: change(situation, best.candidate.threads), **gain(situation.recommendation),
-          facts: {now: now.candidate.threads, best: best.candidate.threads, ceiling_rate: best.ceiling, now_rate: now.ceiling, groups: groups(situation), group: named(situation),
-                  query: "whatif --kind job --threads #{best.candidate.threads}"})
+          facts: {**figures(now, best), groups: groups(situation), group: named(situation), query: "whatif --kind job --threads #{best.candidate.threads}"})
       end
+
+      def figures(now, best) = {now: now.candidate.threads, best: best.candidate.threads, ceiling_rate: best.ceiling, now_rate: now.ceiling}
 
       def gain(recommendation) = {gain: recommendation.gain, interval: recommendation.interval, measure: recommendation.objective.name}
 
@@ -36,7 +37,8 @@ module Holdup
 
       # The one that was asked about, then the busiest.
       def pools(situation)
-        situation.summary.processes.pools.select { |pool| pool.name != Analysis::Processes::WEB }.sort_by { |pool| [(pool.name == situation.pool) ? 0 : 1, -pool.busy.to_f] }
+        situation.summary.processes.pools.reject { |pool| pool.name == Analysis::Processes::WEB }
+          .sort_by { |pool| [(pool.name == situation.pool) ? 0 : 1, -pool.busy.to_f] }
       end
     end
   end

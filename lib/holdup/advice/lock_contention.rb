@@ -16,8 +16,8 @@ module Holdup
         split = situation.total.split
         return if situation.summary.empty? || split.share(:lock) < MUCH
         worst = situation.summary.rows.max_by { |row| row.sum(:lock_ns) }
-        Finding.new(rule: :lock_contention, weight: split.share(:lock), facts: {lock_share: split.share(:lock), name: worst.name,
-                                                                                each_ns: worst.per_unit(worst.sum(:lock_ns)), query: "report --name '#{worst.name}'"})
+        Finding.new(rule: :lock_contention, weight: split.share(:lock),
+          facts: {lock_share: split.share(:lock), name: worst.name, each_ns: worst.per_unit(worst.sum(:lock_ns)), query: "report --name '#{worst.name}'"})
       end
     end
   end

@@ -17,7 +17,8 @@ module Holdup
       def call(situation)
         queued, stalled, wall = %i[queued stalled wall].map { |key| situation.total.histogram(key).quantile(0.95).to_i }
         return unless situation.summary.unit_kind == :request && queued >= TIMES * stalled && queued >= SEEN * wall && queued.positive?
-        Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall), facts: {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"}, **more(situation))
+        Finding.new(rule: :queue_larger, remedy: :setting, weight: queued.fdiv(queued + wall), **more(situation),
+          facts: {queued_ns: queued, stalled_ns: stalled, wall_ns: wall, query: "report"})
       end
 
       # One process more is the smallest step.

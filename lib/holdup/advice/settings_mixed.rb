@@ -15,8 +15,9 @@ module Holdup
       def call(situation)
         names = situation.summary.setting_names
         return if names.settings.map(&:unlabelled).uniq.size < 2
-        Finding.new(rule: :settings_mixed, remedy: :measuring, facts: {count: names.settings.size, differing: names.settings.flat_map { |setting| names.facts(setting) }.uniq.first(SHOWN).join(", "),
-                                                                       query: "report --by setting"})
+        differing = names.settings.flat_map { |setting| names.facts(setting) }.uniq
+        Finding.new(rule: :settings_mixed, remedy: :measuring,
+          facts: {count: names.settings.size, differing: differing.first(SHOWN).join(", "), query: "report --by setting"})
       end
     end
   end

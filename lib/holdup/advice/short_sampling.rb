@@ -17,8 +17,8 @@ module Holdup
       def call(situation)
         found = situation.recommendation&.sufficiency
         return if found.nil? || found.enough?
-        Finding.new(rule: :short_sampling, remedy: :measuring, facts: {units: found.units, minutes: found.minutes, wanted: WANTED_MINUTES,
-                                                                       width_share: found.widths.values.max, query: "advise --since 3h"})
+        Finding.new(rule: :short_sampling, remedy: :measuring,
+          facts: {units: found.units, minutes: found.minutes, wanted: WANTED_MINUTES, width_share: found.widths.values.max, query: "advise --since 3h"})
       end
     end
   end

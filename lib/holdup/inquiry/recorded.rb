@@ -15,6 +15,7 @@ module Holdup
       # No window is shorter: each by itself, only hosts are added up, because they are compared together.
       APART_S = 60
       HISTOGRAMS = %i[wall queued stalled].freeze
+      NS = 1_000_000_000
 
       # What a filter leaves out.
       Beside = Data.define(:filter) do
@@ -45,7 +46,7 @@ module Holdup
       def settings
         @settings ||= begin
           began = @seen.group_by(&:last).transform_values { |same| same.map(&:first).min }
-          units = @store.sums(*@span.values, histograms: [], **of_units).group_by { |sum| sum.window.setting }.transform_values { |same| same.sum { |sum| sum.window.count } }
+          units = @store.sums(*@span.values, histograms: [], **of_units).map(&:window).group_by(&:setting).transform_values { |same| same.sum(&:count) }
           units.select { |_, count| count.positive? }.sort_by { |setting, _| began.fetch(setting, @span[:to_s]) }.to_h
         end
       end
@@ -59,8 +60,10 @@ module Holdup
       # @param step_s [Integer] how much is put together at most
       # @return [Analysis::Comparison::Side]
       def side(label, settings = nil, step_s: @window_s)
-        windows = windows(settings, step_s, only: @filter, kinds: Series::UNITS, histograms: HISTOGRAMS) + windows(settings, step_s, only: Beside.new(@filter), kinds: Series::KINDS - Series::VIEWS, histograms: [])
-        Analysis::Comparison::Side.new(label:, windows:, profiles: settings ? profiles.select { |profile| settings.include?(profile.setting) } : profiles, samples:, filter: @filter, **@span)
+        chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
+        beside = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS, only: Beside.new(@filter), histograms: [])
+        profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
+        Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter, **@span)
       end
 
       private
@@ -79,7 +82,10 @@ module Holdup
         end
       end
 
-      def stretches = @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s: samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / 1_000_000_000 })
+      def stretches = @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s:)
+
+      # When processes began, as far as samples or single units tell.
+      def began_s = samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / NS }
 
       def samples = @samples ||= @store.processes(*@span.values, **{every_s: Analysis::Processes.every_s(*@span.values)}.compact)
 

@@ -20,7 +20,8 @@ module Holdup
       # @return [Section, nil] nil where nothing was replayed
       def section
         return unless tested?
-        Section.new(title: @words.call(:advice_self_test, grade: test.grade.to_s.upcase), columns: COLUMNS.map { |key| @words.call(key) }, rows:, notes: [@words.call(:advice_self_test_note)])
+        Section.new(title: @words.call(:advice_self_test, grade: test.grade.to_s.upcase), columns: COLUMNS.map { |key| @words.call(key) }, rows:,
+          notes: [@words.call(:advice_self_test_note)])
       end
 
       private

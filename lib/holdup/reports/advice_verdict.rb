@@ -8,7 +8,8 @@ module Holdup
     # The sentences above the table: keep, change, or can't say, and how sure that is.
     class AdviceVerdict
       # Reasons that have a sentence of their own.
-      KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording unsupported mixed_settings warming_up].freeze
+      KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording
+        unsupported mixed_settings warming_up].freeze
 
       # @param recommendation [Analysis::Sizing::Recommendation, nil]
       # @param span [String]
@@ -40,7 +41,7 @@ module Holdup
       # @return [Array<String>] effect, promise, confidence
       def details
         return [] if @recommendation.nil? || @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *growth, *cold, confidence, *sampling.call, *warnings, *(word(:canary) if @recommendation.verdict == :change && @recommendation.confidence == :low)]
+        [*effect, *promise, *growth, *cold, confidence, *sampling.call, *warnings, *canary]
       end
 
       # @return [String, nil] known to be wrong, and what many go by; nil where there is no recording
@@ -82,7 +83,8 @@ module Holdup
         return [] if best.candidate == now.candidate
         return [word(:ceiling, now_rate: Figures.rate(now.ceiling), best_rate: Figures.rate(best.ceiling))] unless now.replayed? && best.replayed?
         at = slo.percentile
-        [word(:effect, percentile: slo.name, **{wait_now: now.waits[at], wait_best: best.waits[at], response_now: now.responses[at], response_best: best.responses[at]}.transform_values { |ns| Figures.duration(ns) })]
+        times = {wait_now: now.waits[at], wait_best: best.waits[at], response_now: now.responses[at], response_best: best.responses[at]}
+        [word(:effect, percentile: slo.name, **times.transform_values { |ns| Figures.duration(ns) })]
       end
 
       def promise
@@ -90,6 +92,8 @@ module Holdup
         response = best.responses[slo.percentile]
         [word(slo.met?(response) ? :slo_met : :slo_missed, percentile: slo.name, limit: Figures.duration(slo.limit_ns), response: Figures.duration(response))]
       end
+
+      def canary = (@recommendation.verdict == :change && @recommendation.confidence == :low) ? [word(:canary)] : []
 
       def warnings
         found = @recommendation.recording.warnings

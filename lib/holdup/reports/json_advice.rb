@@ -28,15 +28,19 @@ module Holdup
       # @param prediction [Analysis::Sizing::Prediction]
       # @return [Hash{Symbol => Object}]
       def self.prediction(prediction)
-        {**candidate(prediction.candidate), ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4), assignment: prediction.assignment,
-                                            queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round, response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits),
-                                            memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h)}
+        candidate(prediction.candidate).merge(ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4),
+          **times(prediction), memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h))
+      end
+
+      def self.times(prediction)
+        {assignment: prediction.assignment, queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round,
+         response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
       end
 
       def self.candidate(candidate) = {**candidate.to_h, pool: candidate.pool && candidate(candidate.pool)}.compact
 
       def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
-      private_class_method :candidate, :percentiles
+      private_class_method :times, :candidate, :percentiles
 
       private
 
@@ -48,11 +52,14 @@ module Holdup
       end
 
       def decision
-        test = @recommendation.self_test
-        {setting: @recommendation.recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test: {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }},
-         missing: @recommendation.sufficiency.missing, growth: estimate(@recommendation.recording.growth_estimate), rest: estimate(@recommendation.recording.rest),
-         growths: @recommendation.recording.growths.map { |series, found| {name: series.name, queue: series.queue, **estimate(found)} }, **best}
+        {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test:,
+         missing: @recommendation.sufficiency.missing, growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
+         growths: recording.growths.map { |series, found| {name: series.name, queue: series.queue, **estimate(found)} }, **best}
       end
+
+      def recording = @recommendation.recording
+
+      def self_test = @recommendation.self_test.then { |test| {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }} }
 
       # nil where nothing was found, or nobody can tell.
       def estimate(found)

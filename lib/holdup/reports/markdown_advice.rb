@@ -38,7 +38,11 @@ module Holdup
 
       def findings
         return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", "## #{escape(@words.call(:advice_findings))}", *@findings.flat_map { |told| ["", "### #{escape(told.what)}", "", *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }] }]
+        ["", "## #{escape(@words.call(:advice_findings))}", *@findings.flat_map { |told| finding(told) }]
+      end
+
+      def finding(told)
+        ["", "### #{escape(told.what)}", "", *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]
       end
 
       # Its lines begin with - or +, so none of them can end the block.

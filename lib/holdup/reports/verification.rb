@@ -35,11 +35,16 @@ module Holdup
 
       # @return [String] for programs; ends with a newline
       def json
-        lines = @found.lines.map { |line| {**line.to_h.slice(:name), **line.to_h.slice(:before, :predicted, :measured).to_h { |key, ns| [:"#{key}_ns", ns.round] }, error: line.error.round(4), interval: line.interval.minmax.map { |bound| bound.round(4) }, kept: line.kept?} }
+        lines = @found.lines.map { |line| figures(line) }
         "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads), units: @found.units, lines:)}\n"
       end
 
       private
+
+      def figures(line)
+        times = line.to_h.slice(:before, :predicted, :measured).to_h { |key, ns| [:"#{key}_ns", ns.round] }
+        {name: line.name, **times, error: line.error.round(4), interval: line.interval.minmax.map { |bound| bound.round(4) }, kept: line.kept?}
+      end
 
       def word(key, **facts) = @words.call(:"verify_#{key}", **facts)
 
@@ -52,7 +57,8 @@ module Holdup
 
       def rows
         @found.lines.map do |line|
-          [word(line.name), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error), line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
+          [word(line.name), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error),
+            line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
         end
       end
     end

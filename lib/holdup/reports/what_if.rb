@@ -37,7 +37,10 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }, "", *@layout.table(section, width: WIDTH), "", *@layout.lines(amdahl)].join("\n")}\n"
+      def call
+        head = [*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }]
+        "#{[*head, "", *@layout.table(section, width: WIDTH), "", *@layout.lines(amdahl)].join("\n")}\n"
+      end
 
       # @return [Page] for other layouts
       def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes: [amdahl])])
@@ -63,10 +66,17 @@ module Holdup
       def title = word(:title, changes: changes.join(", "), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
 
       def changes
-        {threads: @change.threads, processes: @change.processes, slice: @change.time_slice_ns && Figures.duration(@change.time_slice_ns), vcpus: @change.vcpus && Figures.rate(@change.vcpus),
-         factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without, halved: @change.halved, mix: pairs(@change.mix) { |share| Figures.share(share) },
-         own_pool: @change.own_pool&.name, priorities: pairs(@change.priorities, &:to_s), io: @change.io}
-          .compact.map { |key, value| word(:"change_#{key}", value: Width.clean(value)) }
+        {**of_setting, **of_units}.compact.map { |key, value| word(:"change_#{key}", value: Width.clean(value)) }
+      end
+
+      def of_setting
+        {threads: @change.threads, processes: @change.processes, slice: @change.time_slice_ns && Figures.duration(@change.time_slice_ns),
+         vcpus: @change.vcpus && Figures.rate(@change.vcpus)}
+      end
+
+      def of_units
+        {factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without, halved: @change.halved,
+         mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: @change.own_pool&.name, priorities: pairs(@change.priorities, &:to_s), io: @change.io}
       end
 
       def pairs(named) = (named.map { |name, value| "#{yield value} #{name}" }.join(", ") if named.any?)

@@ -31,10 +31,12 @@ module Holdup
     # Every sentence and heading of the reports in one language. A missing key raises at once (a test compares the
     # languages), so a half-translated report can't happen.
     class Words
-      LANGUAGES = {
-        "en" => Locales::EN.merge(Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN, Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN, Locales::TIMELINE_EN).freeze,
-        "ja" => Locales::JA.merge(Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::COMPARE_JA, Locales::CONNECTIONS_JA, Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA, Locales::TIMELINE_JA).freeze
-      }.freeze
+      EN = [Locales::EN, Locales::ADVICE_EN, Locales::FINDINGS_EN, Locales::CALCULATE_EN, Locales::COMPARE_EN, Locales::CONNECTIONS_EN,
+        Locales::DOCTOR_EN, Locales::JIT_EN, Locales::MACHINE_EN, Locales::LAB_EN, Locales::SWEEP_EN, Locales::TIMELINE_EN].freeze
+      JA = [Locales::JA, Locales::ADVICE_JA, Locales::FINDINGS_JA, Locales::CALCULATE_JA, Locales::COMPARE_JA, Locales::CONNECTIONS_JA,
+        Locales::DOCTOR_JA, Locales::JIT_JA, Locales::MACHINE_JA, Locales::LAB_JA, Locales::SWEEP_JA, Locales::TIMELINE_JA].freeze
+      private_constant :EN, :JA
+      LANGUAGES = {"en" => EN, "ja" => JA}.transform_values { |tables| tables.reduce(:merge).freeze }.freeze
 
       attr_reader :language
 

@@ -21,7 +21,8 @@ module Holdup
         def call(situation)
           life = situation.summary.jits.on.find { |one| set?(one.facts) && used(one.facts) < USED && flat?(one) }
           return unless life
-          Finding.new(rule: :jit_limit_unused, remedy: :setting, facts: {used_share: used(life.facts), limit_bytes: life.facts.limit_bytes, from: life.facts.limit_from, query: "report --since 25h"})
+          Finding.new(rule: :jit_limit_unused, remedy: :setting,
+            facts: {used_share: used(life.facts), limit_bytes: life.facts.limit_bytes, from: life.facts.limit_from, query: "report --since 25h"})
         end
 
         def set?(jit) = jit.limit_bytes && jit.total_bytes && !jit.limit_from.to_s.include?("default")

@@ -19,7 +19,8 @@ module Holdup
           untidy = situation.summary.jits.present.select { |life| life.worker? && life.facts.prepared == false && shared?(life) }
           return if untidy.size < 2
           hook = hook(untidy.first)
-          Finding.new(rule: :jit_no_warmup, remedy: :setting, change: (Change.new(new: hook) if hook), facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report"})
+          Finding.new(rule: :jit_no_warmup, remedy: :setting, change: (Change.new(new: hook) if hook),
+            facts: {processes: untidy.size, server: untidy.first["server"].to_s, query: "report"})
         end
 
         # Where workers fork others, it is the worker's heap.

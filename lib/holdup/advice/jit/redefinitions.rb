@@ -16,7 +16,8 @@ module Holdup
         def call(situation)
           life = situation.summary.jits.on.max_by { |one| a_minute(one) }
           return unless life && a_minute(life) >= A_MINUTE && life.warm_trail.grown(:jit_redefined) >= AT_ALL
-          Finding.new(rule: :jit_redefinitions, weight: 0.02, facts: {name: life.name.to_s, a_minute: a_minute(life), times: life.warm_trail.grown(:jit_redefined), query: "report --format json"})
+          Finding.new(rule: :jit_redefinitions, weight: 0.02,
+            facts: {name: life.name.to_s, a_minute: a_minute(life), times: life.warm_trail.grown(:jit_redefined), query: "report --format json"})
         end
 
         def a_minute(life)

@@ -19,7 +19,8 @@ module Holdup
           lives = situation.summary.jits.lives.select { |life| life.ended? && life.facts.on? && !life.worker? }
           short = lives.select { |life| life.age_s < SHORT_S }
           return if short.size < MANY || short.size * 2 < lives.size
-          Finding.new(rule: :jit_short_processes, remedy: :setting, weight: 0.02, change: Change.new(new: "HOLDUP_JIT=off"), facts: {processes: short.size, all: lives.size, query: "report"})
+          Finding.new(rule: :jit_short_processes, remedy: :setting, weight: 0.02, change: Change.new(new: "HOLDUP_JIT=off"),
+            facts: {processes: short.size, all: lives.size, query: "report"})
         end
       end
     end

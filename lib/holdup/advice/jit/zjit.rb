@@ -15,7 +15,8 @@ module Holdup
         def call(situation)
           lives = situation.summary.jits.on.select { |life| life.facts.kind == "zjit" }
           return if lives.empty?
-          Finding.new(rule: :jit_zjit, remedy: :setting, weight: 0.05, change: Change.new(new: "config.jit = :on"), facts: {processes: lives.size, ruby: lives.first["ruby"].to_s, query: "doctor"})
+          Finding.new(rule: :jit_zjit, remedy: :setting, weight: 0.05, change: Change.new(new: "config.jit = :on"),
+            facts: {processes: lives.size, ruby: lives.first["ruby"].to_s, query: "doctor"})
         end
       end
     end

@@ -47,7 +47,8 @@ module Holdup
           return [] if seen_s.empty?
           first_s, last_s = seen_s.minmax.map { |at_s| at_s / step_s * step_s }
           found = (step_s > @window_s) ? cut(step_s) : [Stretch.new(from_s: @from_s, to_s: @to_s, step_s: APART_S)]
-          found.map { |stretch| stretch.with(from_s: [stretch.from_s, first_s].max, to_s: [stretch.to_s, last_s + step_s].min) }.select { |stretch| stretch.from_s < stretch.to_s }
+          found.map { |stretch| stretch.with(from_s: [stretch.from_s, first_s].max, to_s: [stretch.to_s, last_s + step_s].min) }
+            .select { |stretch| stretch.from_s < stretch.to_s }
         end
 
         private

@@ -87,7 +87,8 @@ module Holdup
         end
 
         def intervals
-          rows = shown.select { |estimates| estimates.any?(&:interval) }.map { |estimates| [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }] }
+          known = shown.select { |estimates| estimates.any?(&:interval) }
+          rows = known.map { |estimates| [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }] }
           Section.new(title: word(:states_intervals), columns: [word(:figure), *labels.drop(1)], rows:) if rows.any?
         end
 
