@@ -14,13 +14,14 @@ module Bench
   class PredictGrowth
     RECORDED = 5
     THREADS = [1, 5, 10].freeze
-    KINDS = [Holdup::Lab::Jobs::Kind.new(name: "ExportJob", arguments: [24_000, 60, 3])].freeze
-    # A collection after each 8 MB of strings, and all objects are gone through: an application with large strings does that by itself.
-    GC_BYTES = (8 << 20).to_s
-    # Room for the rows of ten jobs from the start, and few arenas: a heap that grew with the threads would have each setting sweep another one.
-    ROOM = {"RUBY_GC_HEAP_0_INIT_SLOTS" => "400000", "MALLOC_ARENA_MAX" => "2"}.freeze
-    ENVIRONMENT = %w[RUBY_GC_MALLOC_LIMIT RUBY_GC_MALLOC_LIMIT_MAX RUBY_GC_OLDMALLOC_LIMIT RUBY_GC_OLDMALLOC_LIMIT_MAX].to_h { |name| [name, GC_BYTES] }
-      .merge(ROOM, "RUBYLIB" => File.join(Fresh::ROOT, "lib")).freeze
+    KINDS = [Holdup::Lab::Jobs::Kind.new(name: "ExportJob", arguments: [5_000, 256, 8_000, 12])].freeze
+    # A collection after each 4 MB of buffers, of new objects and of what lies on stacks.
+    GC_BYTES = (4 << 20).to_s
+    # Rare are those of all objects: their cost is the application's, with one job in flight and with ten. So there is room from the start.
+    WHOLE_GC_BYTES = (4 << 30).to_s
+    ROOM = {"RUBY_GC_HEAP_0_INIT_SLOTS" => "150000", "RUBY_GC_HEAP_1_INIT_SLOTS" => "50000", "RUBY_GC_HEAP_2_INIT_SLOTS" => "20000", "RUBY_GC_HEAP_OLDOBJECT_LIMIT_FACTOR" => "4"}.freeze
+    LIMITS = {"RUBY_GC_MALLOC_LIMIT" => GC_BYTES, "RUBY_GC_OLDMALLOC_LIMIT" => WHOLE_GC_BYTES}.freeze
+    ENVIRONMENT = {**LIMITS, **LIMITS.transform_keys { |name| "#{name}_MAX" }, **ROOM, "RUBYLIB" => File.join(Fresh::ROOT, "lib")}.freeze
     COLUMNS = ["threads", "jobs/s, measured", "running, ms", "GC of it, ms", "predicted", "error, %", "with constant cost", "error, %"].freeze
     LIMIT = 8.0
 
@@ -77,12 +78,12 @@ module Bench
     end
 
     def about
-      "A Sidekiq whose jobs keep rows and make large strings meanwhile, so that each garbage collection has to go through the rows of all jobs in flight " \
+      "A Sidekiq whose jobs are deep in a recursion and read through buffers there, so that each garbage collection has to go through the stacks of all jobs in flight " \
         "(`benchmark/support/growth/jobs.rb`). Recorded for #{@recording_s} s with #{RECORDED} threads while jobs came one by one at #{Growth::Tide::RATES.join(", ")} a second in turn, #{Growth::Tide::PHASE_S} s each; then #{@rounds} rounds of #{@seconds} s " \
         "for each number of threads, with a queue that is never empty."
     end
 
-    def notes = [found, rested, "Without its garbage collections a job is the same work in every row: where that part of \"running\" differs, the machine computed faster or slower from one boot to the next.",
+    def notes = [found, rested, "Without its garbage collections a job takes the same CPU time in every row, whatever the machine does meanwhile.",
       "\"With constant cost\" is the same replay of the same jobs without growth and rests, as every formula in the field has it."]
 
     def found

@@ -10,24 +10,45 @@ module Bench
     BASELINE = 5
     COLUMNS = ["threads", "jobs/s, measured", "predicted", "error, %", "formula's error, %", "Amdahl's error, %", "running, ms", "GVL held, %"].freeze
     LIMIT = 5.0
+    # Jobs of a fixed time, whatever the machine does meanwhile, and jobs of a fixed amount of work, as the lab's own are.
+    # `command`: of a Sidekiq that knows them; none: the lab's own
+    Mix = Data.define(:name, :kinds, :command) do
+      def self.all = [exact, new(name: "work", kinds: Holdup::Lab::Jobs::Work::OWN, command: [])]
+
+      def self.exact
+        kinds = {"ExactMail" => [10, 4, 400, 5], "ExactSync" => [7, 6, 1_000, 2], "ExactReport" => [3, 2, 8_000, 6]}
+          .map { |name, (weight, *arguments)| Holdup::Lab::Jobs::Kind.new(name:, weight:, arguments:) }
+        new(name: "time", kinds:, command: Holdup::Lab::Jobs::Program.own(jobs: File.expand_path("support/exact/jobs.rb", __dir__)).command)
+      end
+    end
 
     # Short rounds and many: what the machine does changes within minutes, and a prediction is judged by the recording next to it.
     # @param quick [Boolean] only to see that it runs
     def initialize(quick:)
-      @rounds, @seconds, @warm_up_s = quick ? [1, 4, 2] : [9, 8, 3]
+      @rounds, @seconds, @warm_up_s = quick ? [1, 4, 2] : [4, 8, 3]
     end
 
     # @return [Result]
     def call
-      plan = Holdup::Lab::Jobs::Plan.new(concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
-      @result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::Ledger.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
-      raise Interrupt if @result.signal
-      Result.new(title: "Sidekiq at other concurrencies, predicted", about:, tables: [Table.new(COLUMNS, @result.lines.map { |line| row(line) })], budgets:, notes:)
+      @results = Mix.all.to_h { |mix| [mix, measure(mix)] }
+      Result.new(title: "Sidekiq at other concurrencies, predicted", about:, tables:, budgets:, notes:)
     end
 
     private
 
+    def measure(mix)
+      warn("bench: jobs of a fixed #{mix.name}")
+      plan = Holdup::Lab::Jobs::Plan.new(command: mix.command, kinds: mix.kinds, concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
+      result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::Ledger.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
+      raise Interrupt if result.signal
+      result
+    end
+
     def progress(number, of, doing, arm:, **) = (warn("bench: run #{number} of #{of}: #{arm.name}") if doing == :boot)
+
+    def tables
+      @results.map { |mix, result| Table.new(["jobs of a fixed #{mix.name}: #{COLUMNS.first}", *COLUMNS.drop(1)], result.lines.map { |line| row(line) }) }
+    end
 
     def row(line)
       [line.threads.to_s + ((line.threads == BASELINE) ? ", recorded" : ""), Spread.of(line.readings.map(&:throughput)).to_s(1), format("%.1f", line.predicted),
@@ -40,14 +61,14 @@ module Bench
     def about
       "A real Sidekiq process on a Redis of its own, with jobs of three classes (they compute, ask Redis and wait, in unlike parts) and a queue that is never " \
         "empty. #{@rounds} rounds of #{@seconds} s for each concurrency; what is predicted comes from the run with #{BASELINE} threads of the same round alone, and errors are " \
-        "taken round by round. The row of the recording itself is the self-test."
+        "taken round by round. The row of the recording itself is the self-test. First the jobs compute for a fixed CPU time (`benchmark/support/exact.rb`), then they do a fixed amount of work."
     end
 
     def notes
-      ["The work of a job is fixed. Where \"running\" differs between rows, the machine computed faster or slower, and no prediction knows that.",
+      ["A prediction takes it that a job costs at 20 threads what it costs at 5. Where \"running\" differs between the rows of the fixed amount of work, the machine computed faster or slower, and no prediction knows that.",
         "The formula is the closed model, which needs only means; Amdahl's law is its lower bound."]
     end
 
-    def budgets = [Budget.new("Largest error of the four, median of the rounds", LIMIT, @result.worst * 100, "%")]
+    def budgets = @results.map { |mix, result| Budget.new("Largest error of the four, median of the rounds, jobs of a fixed #{mix.name}", LIMIT, result.worst * 100, "%") }
   end
 end

@@ -2,27 +2,37 @@
 
 # What the Sidekiq of `predict-growth` loads: a job that costs more CPU the more of its kind are in flight.
 require "sidekiq"
-require "holdup/lab/sidekiq_vcpu/work"
+require_relative "../exact"
 
-# Reads rows, keeps all of them, and makes large strings meanwhile, as an export does. Garbage collections come with the
-# strings, and each of them has to go through the rows of every job in flight.
+# Walks down a deep tree and reads through buffers there, as an export by recursion does. Garbage collections come with the buffers, and
+# each of them has to go through the stack of every job in flight: what lies on a stack never gets old.
+#
+# Nothing is written into the buffers, and the job's own work is a time: little hangs on the machine's memory, which on virtual
+# machines is another one with each boot.
 class ExportJob
   include Sidekiq::Job
 
-  STEPS = 4
-  STRING_BYTES = 100_000
+  BUFFER_BYTES = 1 << 18
 
-  # @param rows [Integer] that it keeps, in each step
-  # @param strings [Integer] that it makes in each step
-  # @param wait_ms [Numeric] for the database, in each step
-  def perform(rows, strings, wait_ms)
-    kept = []
-    STEPS.times do |step|
-      Holdup::Lab::SidekiqVcpu::Work.run(10)
-      kept << Array.new(rows) { |row| [step, row] }
-      strings.times { "x" * STRING_BYTES }
-      sleep(wait_ms / 1000.0)
+  # @param levels [Integer] of the tree
+  # @param buffers [Integer] that it reads through
+  # @param micros [Integer] of CPU time of its own
+  # @param wait_ms [Numeric] for the database
+  def perform(levels, buffers, micros, wait_ms)
+    below(levels, Object.new) do
+      buffers.times { String.new(capacity: BUFFER_BYTES) }
+      Bench::Exact.compute(micros)
+      Bench::Exact.wait(wait_ms)
     end
+  end
+
+  private
+
+  def below(levels, node, &found)
+    return yield if levels.zero?
+    child = node
+    below(levels - 1, child, &found)
+    child
   end
 end
 
