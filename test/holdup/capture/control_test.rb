@@ -123,6 +123,53 @@ class Holdup::Capture::ControlTest < Minitest::Test
     assert_match(/no room for a capture of 200000 events/, @process.warned.first)
   end
 
+  # Of a capture that somebody asked for, for a time.
+  class Sampling
+    attr_reader :calls
+
+    def initialize(process)
+      @process = process
+      @calls = []
+    end
+
+    def begin(_ring) = @calls << :begin
+
+    def tick = @calls << :tick
+
+    def finish = @calls << [:finish, @process.closed]
+
+    def give_way = @calls << :give_way
+  end
+
+  def sampled
+    sampling = Sampling.new(@process)
+    @control = Holdup::Capture::Control.new(probe: @process, segment: "/folder/12-34.segment", clock: @process, log: @process, sampling:)
+    yield
+    sampling.calls
+  end
+
+  def test_another_sampler_knows_when_it_begins_and_ends
+    calls = sampled do
+      @process.ask(3)
+      2.times { tick }
+      @control.before_fork
+      3.times { tick }
+    end
+    assert_equal [:begin, :tick, :give_way, :tick, [:finish, 0]], calls
+  end
+
+  def test_no_other_sampler_waits_for_trouble_or_for_long
+    {61 => nil, 30 => Holdup::Capture::Rule.new(what: :wall, over_ns: 70)}.each do |seconds, rule|
+      calls = sampled do
+        @process.rule = rule
+        @process.ask(seconds)
+        tick
+      end
+      assert_empty calls
+    end
+    assert_equal 2, @process.opened.size
+  end
+
   def test_the_end_of_measuring_ends_it
     @process.ask(60)
     tick

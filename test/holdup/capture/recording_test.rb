@@ -29,6 +29,13 @@ class Holdup::Capture::RecordingTest < Minitest::Test
     assert_equal 10, recording.length_ticks
   end
 
+  # Of a full ring the oldest events are gone; a stack may be told long after it was taken.
+  def test_a_window_does_not_begin_with_a_stack_that_was_told_late
+    ring = EventRing.new.running(1).suspended(1, 100).stack(1, 20, ["crunch", "a.rb", 1]).resumed(2, 110).suspended(2, 130)
+    recording = Holdup::Capture::Recording.parse(ring.bytes(to: 200), path: "the ring", since: 1)
+    assert_equal [110, 0], [recording.first_ticks, recording.events.first.time]
+  end
+
   def test_what_is_no_capture
     assert_refused(/starts with other bytes/, "")
     assert_refused(/starts with other bytes/, "x" * 5000)
