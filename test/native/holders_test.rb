@@ -4,6 +4,21 @@ require "native/native_helper"
 
 # For whom a unit waited: by exact GVL work, in the clock's own ticks.
 class HoldersTest < NativeTest
+  STRESS = <<~RUBY
+    Probe = Holdup::Probe
+    Probe.enable
+    Probe.watch_holders(true)
+    unit = ->(random) do
+      handle = Probe.enter
+      [-> { GvlWork.hold(1_500_000) }, -> { GvlWork.release(2) }, -> { sleep(0.0005) }, -> { Thread.pass }].sample(random:).call
+      told = Probe.holders(handle)
+      stalled = Probe.stalled(handle)
+      Probe.finish(handle)
+      told.sum(&:last) <= stalled
+    end
+    threads = Array.new(6) { |seed| Thread.new { random = Random.new(seed); Array.new(60) { unit.call(random) } } }
+  RUBY
+
   def setup
     super
     Probe.watch_holders(true)
@@ -98,31 +113,21 @@ class HoldersTest < NativeTest
     assert_equal "false true", output.chomp
   end
 
-  # Threads share native threads, Ractors have a GVL of their own, and what allocates collects.
-  def test_never_more_than_was_waited_whatever_runs
-    [{"RUBY_MN_THREADS" => "1"}, {}].each do |env|
-      output = fresh_ruby(<<~RUBY, env:)
-        Probe = Holdup::Probe
-        Probe.enable
-        Probe.watch_holders(true)
-        unit = ->(random) do
-          handle = Probe.enter
-          [-> { GvlWork.hold(1_500_000) }, -> { GvlWork.release(2) }, -> { sleep(0.0005) }, -> { Thread.pass }].sample(random:).call
-          told = Probe.holders(handle)
-          stalled = Probe.stalled(handle)
-          Probe.finish(handle)
-          told.sum(&:last) <= stalled
-        end
-        Ractor.new { handle = Holdup::Probe.enter; Array.new(3) { Thread.new { GvlWork.hold(3_000_000) } }.each(&:join); Holdup::Probe.holders(handle) }.then do |ractor|
-          threads = Array.new(6) { |seed| Thread.new { random = Random.new(seed); Array.new(60) { unit.call(random) } } }
-          GC.stress = true
-          5.times { unit.call(Random.new(5)) }
-          GC.stress = false
-          puts threads.flat_map(&:value).all?, ractor.respond_to?(:value) ? ractor.value.size : ractor.take.size
-        end
-      RUBY
-      assert_equal %w[true 0], output.split
-    end
+  def test_never_more_than_was_waited_where_threads_share_native_ones
+    assert_equal "true", fresh_ruby(STRESS + "puts threads.flat_map(&:value).all?", env: {"RUBY_MN_THREADS" => "1"}).chomp
+  end
+
+  # A Ractor has a GVL of its own, of which nothing is kept.
+  def test_never_more_than_was_waited_while_everything_is_collected
+    output = fresh_ruby(<<~RUBY)
+      #{STRESS}
+      ractor = Ractor.new { handle = Holdup::Probe.enter; Array.new(3) { Thread.new { GvlWork.hold(3_000_000) } }.each(&:join); Holdup::Probe.holders(handle).size }
+      GC.stress = true
+      5.times { unit.call(Random.new(5)) }
+      GC.stress = false
+      puts threads.flat_map(&:value).all?, ractor.respond_to?(:value) ? ractor.value : ractor.take
+    RUBY
+    assert_equal %w[true 0], output.split
   end
 
   private
