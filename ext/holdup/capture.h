@@ -76,4 +76,10 @@ static inline bool cap_quiet(void)
     return !__atomic_load_n(&cap.writers, __ATOMIC_SEQ_CST);
 }
 
+/* Whether there is one to look at, for who holds the GVL and does not let it go: nobody is making or ending it. */
+static inline bool cap_there(void)
+{
+    return cap.header && !cap.busy;
+}
+
 #endif

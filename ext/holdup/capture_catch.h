@@ -30,7 +30,7 @@ static void capc_look(const measurement_t *m, uint64_t series, uint32_t unit, ui
     h->caught_event = event;
     h->caught_series = series;
     cap.caught_at = now;
-    h->caught = unit;
+    __atomic_store_n(&h->caught, unit, __ATOMIC_RELEASE);
 }
 
 /* Whether a unit goes on that began before the caught one ended. */
@@ -49,7 +49,7 @@ static bool capc_beside(void)
 static VALUE capc_told_p(VALUE self)
 {
     const cap_header_t *h = cap.header;
-    if (!h || !h->caught) return Qfalse;
+    if (!cap_there() || !h->caught) return Qfalse;
     if (h->head - h->caught_event > h->capacity / 2 || clk_ns(clk_now() - cap.caught_at) > CAPC_PATIENCE_NS) return Qtrue;
     return capc_beside() ? Qfalse : Qtrue;
 }
@@ -59,7 +59,7 @@ static VALUE capc_limit(VALUE self, VALUE series, VALUE stalled, VALUE wall)
 {
     uint64_t number = NUM2ULL(series);
     cap_limit_t limit = {NUM2ULL(stalled), NUM2ULL(wall)};
-    if (!cap.header || cap.busy || number >= cap.header->name_capacity) return Qnil;
+    if (!cap_there() || number >= cap.header->name_capacity) return Qnil;
     cap_limit_t *own = cap.own_limits ? cap.own_limits : calloc(cap.header->name_capacity, sizeof(cap_limit_t));
     if (!own) return Qnil;
     CAP_SET(own[number].stalled_ns, limit.stalled_ns);

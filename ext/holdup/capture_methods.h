@@ -9,54 +9,20 @@
 #include "capture_catch.h"
 #include "capture_file.h"
 #include "capture_samples.h"
+#include "capture_threads.h"
 #include "hook.h"
 #include "ticks.h"
 
 #define CAPM_LEAST 1024
 #define CAPM_MOST (UINT64_C(1) << 22)
 
-/* The entry of a thread in the table; NULL when that is full. */
-static cap_thread_t *capm_entry(tclock_t *c)
+/* The units that are open already, the outermost first: thousands perhaps. Those of other Ractors, which go on meanwhile, are told by their next event. */
+static void capm_tell_open(tclock_t *c)
 {
-    cap_header_t *h = cap.header;
-    cap_thread_t *table = (cap_thread_t *)(cap.base + h->threads_offset);
-    if (c->listed && c->listed <= h->thread_count && table[c->listed - 1].number == c->number) return &table[c->listed - 1];
-    if (h->thread_count == h->thread_capacity) {
-        h->threads_lost++;
-        return NULL;
-    }
-    cap_thread_t *entry = &table[h->thread_count];
-    entry->number = c->number;
-    entry->ledger = c->blame->number;
-    c->listed = (uint32_t)h->thread_count + 1;
-    __atomic_store_n(&h->thread_count, h->thread_count + 1, __ATOMIC_RELEASE);
-    return entry;
-}
-
-/* What a thread is in, for those of which the ring has no event. */
-static void capm_list(tclock_t *c)
-{
-    if (__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE)) return;
-    cap_thread_t *entry = capm_entry(c);
-    if (!entry) return;
-    entry->phase = c->epoch == tc.epoch ? c->phase : TC_UNKNOWN;
-    entry->at = c->at;
-}
-
-/* All that live; who is in the table and not among them is gone. */
-static void capm_list_all(void)
-{
-    cap_thread_t *table = (cap_thread_t *)(cap.base + cap.header->threads_offset);
-    for (uint64_t i = 0; i < cap.header->thread_count; i++) table[i].phase = CAP_GONE;
-    for (tclock_t *c = reg.clocks; c; c = c->next) capm_list(c);
-}
-
-/* The units that are open already, the outermost first. */
-static void capm_tell_open(tclock_t *c, const unit_t *u)
-{
-    if (!u) return;
-    capm_tell_open(c, u->outer);
-    unit_tell(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->tally.caused);
+    unit_t *u = c->innermost;
+    if (!u || c->blame != reg.main) return;
+    for (u->newer = NULL; u->outer; u = u->outer) u->outer->newer = u;
+    for (; u; u = u->newer) unit_tell(c, u, CAP_UNIT_OPEN, c->follows ? CAP_FIBERS : 0, u->started, c->tally.caused);
 }
 
 /* What the probe has summed up by now: whoever reads the capture can check it against that. */
@@ -80,8 +46,8 @@ static void capm_begin(void)
     for (tclock_t *c = reg.clocks; c; c = c->next) c->due = 0, c->unit = unit_number(c->follows ? c->current : c->innermost);
     __atomic_store_n(&cap.on, true, __ATOMIC_SEQ_CST);
     if (current) tc_mark(current, CAP_BEGIN, t);
-    for (tclock_t *c = reg.clocks; c; c = c->next) capm_tell_open(c, c->innermost);
-    capm_list_all();
+    for (tclock_t *c = reg.clocks; c; c = c->next) capm_tell_open(c);
+    capt_list_all();
 }
 
 static uint64_t capm_capacity(VALUE events)
@@ -130,10 +96,9 @@ static VALUE capm_name(VALUE self, VALUE thread, VALUE name)
 {
     tclock_t *c = reg.has_key ? reg_clock(thread) : NULL;
     Check_Type(name, T_STRING);
-    if (!cap.header || cap.busy || !c) return Qnil;
-    cap_thread_t *entry = capm_entry(c);
+    if (!cap_there() || !c) return Qnil;
+    cap_thread_t *entry = capt_list(c);
     if (!entry) return Qnil;
-    capm_list(c);
     seg_text_t text = text_sanitise(name, entry->name, CAP_THREAD_NAME_BYTES);
     __atomic_store_n(&entry->name_bytes, (uint32_t)text.bytes, __ATOMIC_RELEASE);
     return Qtrue;
@@ -145,17 +110,16 @@ static VALUE capm_name(VALUE self, VALUE thread, VALUE name)
  */
 static VALUE capm_close(VALUE self)
 {
-    if (!cap.header || cap.busy) return Qnil;
+    if (!cap_there()) return Qnil;
     bool done = false;
     uint64_t t = probe_settled();
     __atomic_store_n(&cap.on, false, __ATOMIC_SEQ_CST);
     __atomic_store_n(&ask.over_ns, 0, __ATOMIC_RELEASE);
-    capm_list_all();
+    capt_list_all();
     capm_sum_up(cap.header->end_sums);
     cap.header->rate = clk.rate;
     cap.header->end_ticks = t;
     uint64_t events = cap.header->head;
-    __atomic_store_n(&cap.header->state, 1, __ATOMIC_RELEASE);
     capm_aside(capf_let_go, &done, &done);
     return ULL2NUM(events);
 }
@@ -179,7 +143,7 @@ static void capm_intern(uint64_t series)
 
 static VALUE capm_caught_p(VALUE self)
 {
-    return cap.header && cap.header->caught ? Qtrue : Qfalse;
+    return cap_there() && cap.header->caught ? Qtrue : Qfalse;
 }
 
 /* To the capture: the trace that the unit belongs to, in two halves. */

@@ -110,10 +110,15 @@ static inline void tc_begin_epoch(tclock_t *c)
 static void __attribute__((noinline, cold)) hld_held(const tclock_t *c, uint64_t to);
 static void __attribute__((noinline, cold)) hld_waited(const tclock_t *c, uint64_t to);
 
+static inline bool tc_lives(const tclock_t *c)
+{
+    return !__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE);
+}
+
 /* What a clock says of an older epoch is nothing. */
 static inline bool tc_known(const tclock_t *c)
 {
-    return c->epoch == tc.epoch && !__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE);
+    return c->epoch == tc.epoch && tc_lives(c);
 }
 
 /* Everything up to `t` into the tally; the caller is the thread itself and holds the GVL. */
