@@ -36,6 +36,13 @@ class Holdup::Lab::CheckTest < Minitest::Test
     assert_predicate check({"A#a" => figures(acquisitions: 1, longest_hold_ns: 1, p95_ns: 1)}), :passed?
   end
 
+  # Who has to wait longer is not who has to be mended.
+  def test_says_what_is_worse_and_whose_fault_it_is
+    said = text(check({"A#a" => figures(acquisitions: 16, longest_hold_ns: 9_000_000), "B#b" => figures(p95_ns: 143_000_000)})).gsub(/\s+/, " ")
+    assert_includes said, "! A#a: it takes the GVL 16 times instead of 4 (more queries or calls, as an N+1 has); it holds the GVL for 9.00 ms at a time instead of 5.00 ms. " \
+      "! B#b: its p95 is 143 ms instead of 90.0 ms, though it takes and holds the GVL as before: it waits for others, or computes more."
+  end
+
   def test_says_what_was_not_compared
     found = check({"A#a" => figures(count: 5, acquisitions: 100), "C#c" => figures})
     assert_predicate found, :passed?

@@ -8,7 +8,7 @@ require_relative "../check"
 
 module Holdup
   module Lab
-    # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, and what got worse.
+    # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why, and all figures.
     class Check::Text
       COLUMNS = {acquisitions: :count, longest_hold_ns: :duration, p95_ns: :duration}.freeze
       WORSE = "!"
@@ -26,11 +26,21 @@ module Holdup
       end
 
       # @return [String] ends with a newline
-      def call = "#{[*@layout.lines(verdict, @check.passed? ? :green : :red), *remarks, *table].join("\n")}\n"
+      def call = "#{[*@layout.lines(verdict, @check.passed? ? :green : :red), *worse, *remarks, *table].join("\n")}\n"
 
       private
 
       def verdict = @check.passed? ? word(:passed, count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
+
+      def worse = @check.worse.group_by(&:name).flat_map { |name, rows| @layout.warning(word(:worse, name: Reports::Width.clean(name), figures: figures(rows))) }
+
+      # Where only the p95 grew, the endpoint is not the one to look at.
+      def figures(rows)
+        said = rows.map { |row| word(:"worse_#{row.key}", **told(row)) }.join("; ")
+        (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures: said) : said
+      end
+
+      def told(row) = %i[before after].to_h { |side| [side, Reports::Figures.public_send(COLUMNS.fetch(row.key), row.public_send(side))] }
 
       def remarks
         {added: @check.added, gone: @check.gone, thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some| @layout.lines(word(key, names: list(some), fewest: Endpoints::FEWEST)) }
@@ -49,7 +59,7 @@ module Holdup
       end
 
       def cells(row)
-        before, after = [row.before, row.after].map { |value| Reports::Figures.public_send(COLUMNS.fetch(row.key), value) }
+        before, after = told(row).values_at(:before, :after)
         ["#{after}#{WORSE if row.worse?}", before]
       end
 

@@ -51,6 +51,11 @@ module Holdup
 
         check_passed: "Passed: none of %<count>s endpoints got worse.",
         check_failed: "FAILED: %<names>s got worse.",
+        check_worse: "%<name>s: %<figures>s.",
+        check_worse_acquisitions: "it takes the GVL %<after>s times instead of %<before>s (more queries or calls, as an N+1 has)",
+        check_worse_longest_hold_ns: "it holds the GVL for %<after>s at a time instead of %<before>s",
+        check_worse_p95_ns: "its p95 is %<after>s instead of %<before>s",
+        check_worse_by_others: "%<figures>s, though it takes and holds the GVL as before: it waits for others, or computes more",
         check_added: "New, and not compared: %<names>s.",
         check_gone: "No longer there: %<names>s.",
         check_thin: "Fewer than %<fewest>s requests, and not compared: %<names>s.",

@@ -51,6 +51,11 @@ module Holdup
 
         check_passed: "合格：%<count>s 個のエンドポイントのどれも悪くなっていません。",
         check_failed: "不合格：%<names>s が悪くなりました。",
+        check_worse: "%<name>s：%<figures>s。",
+        check_worse_acquisitions: "GVL の取得が %<before>s 回から %<after>s 回に増えました（N+1 のように、クエリーや呼び出しが増えています）",
+        check_worse_longest_hold_ns: "一度に GVL を保持する時間が %<before>s から %<after>s に延びました",
+        check_worse_p95_ns: "p95 が %<before>s から %<after>s になりました",
+        check_worse_by_others: "%<figures>s。GVL の取得と保持は以前のままなので、他のリクエストを待っているか、計算が増えています",
         check_added: "新しいため比較していません：%<names>s。",
         check_gone: "なくなりました：%<names>s。",
         check_thin: "リクエストが %<fewest>s 件未満のため比較していません：%<names>s。",
