@@ -49,7 +49,7 @@ class CollectorKillTest < Minitest::Test
   # Anywhere in the life of a collector that leads: while it reads, commits, removes or waits.
   def kill_leader
     lock = "#{@segments}/collector.lock"
-    leader = wait_until(20, every: 0.002) { File.exist?(lock) && @collectors.find { |pid| File.read(lock).to_i == pid } }
+    leader = wait_until(every: 0.002) { File.exist?(lock) && @collectors.find { |pid| File.read(lock).to_i == pid } }
     IO.select(nil, nil, nil, @random.rand(0.1))
     end_process(leader, :KILL)
     @collectors.delete(leader)
@@ -76,7 +76,7 @@ class CollectorKillTest < Minitest::Test
 
   def collect_the_rest
     pid = spawn_collector(@segments, @store)
-    wait_until(20) { Dir["#{@segments}/*.segment"].empty? }
+    wait_until { Dir["#{@segments}/*.segment"].empty? }
     end_process(pid, :TERM)
   end
 

@@ -42,7 +42,7 @@ class DemoTest < Minitest::Test
       Process.kill(:INT, waiter.pid)
       assert_equal 130, waiter.value.exitstatus
       assert_empty out.read
-      wait_until(15) { group.none? { |pid| File.exist?("/proc/#{pid}") } }
+      wait_until { group.none? { |pid| File.exist?("/proc/#{pid}") } }
       assert_empty Dir["{#{Dir.tmpdir},/dev/shm}/holdup-demo-#{waiter.pid}-*"]
     end
   end

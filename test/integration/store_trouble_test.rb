@@ -35,7 +35,7 @@ class StoreTroubleTest < Minitest::Test
         @writer.record("A#b", wall: 5_000)
         @recorded = 1
         collect
-        wait_until(20) { counted == 1 }
+        wait_until { counted == 1 }
         end_all
         yield folder
         end_all
@@ -46,14 +46,14 @@ class StoreTroubleTest < Minitest::Test
   def collect = spawn_collector(@segments, @store, interval: 0.1, err: @log)
 
   def assert_carried
-    wait_until(60) { File.read(@log).include?("collecting again") }
-    wait_until(20) { counted.to_i >= @recorded }
+    wait_until { File.read(@log).include?("collecting again") }
+    wait_until { counted.to_i >= @recorded }
     assert_equal @recorded, counted
   end
 
   # Enough different names to need new pages.
   def record_until(said)
-    wait_until(30) do
+    wait_until do
       5.times { |name| @writer.record("Controller#{name}#action", wall: 5_000 + (@recorded += 1)) }
       File.read(@log).match?(said)
     end

@@ -24,7 +24,7 @@ class WorkerKillTest < Minitest::Test
       tallies = ROUNDS.times.flat_map { |round| kill_round(Random.new(round)) }
       Process.kill(:TERM, collector)
       Process.wait(collector)
-      wait_until(30) { system(environment, *collect, "--once", exception: true) && Dir.glob("#{@folder}/segments/*.segment").empty? }
+      wait_until { system(environment, *collect, "--once", exception: true) && Dir.glob("#{@folder}/segments/*.segment").empty? }
       assert_all_counted tallies
     end
   end
@@ -40,7 +40,7 @@ class WorkerKillTest < Minitest::Test
   # @return [Array<Array(Integer, Integer)>] units begun and finished, for each thread that was killed
   def kill_round(random)
     workers = Array.new(WORKERS) { |index| worker(index) }
-    workers.each { |pid, file| wait_until(20) { counts(file).all? { |_, finished| finished > 3 } || gone(pid) } }
+    workers.each { |pid, file| wait_until { counts(file).all? { |_, finished| finished > 3 } || gone(pid) } }
     IO.select(nil, nil, nil, random.rand(0.0..0.02))
     workers.shuffle(random: random).each { |pid, _| Process.kill(:KILL, pid) }
     workers.each { |pid, _| Process.wait(pid) }

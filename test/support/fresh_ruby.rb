@@ -20,7 +20,7 @@ module FreshRuby
 
   # @param gems [Boolean] whether the script needs any
   # @return [String] what it printed; the test fails unless it ends with status 0 in time
-  def fresh_ruby(script, env: {}, options: [], timeout: 60, prelude: PRELUDE, gems: false)
+  def fresh_ruby(script, env: {}, options: [], timeout: WaitUntil::PATIENCE_S, prelude: PRELUDE, gems: false)
     base = gems ? WITH_GEMS : WITHOUT_GEMS
     command = ["timeout", "--signal=KILL", timeout.to_s, RbConfig.ruby, "-W:no-experimental", *base[:options], *options, "-e", prelude + script]
     output, status = Open3.capture2e(base[:env].merge(env), *command)

@@ -3,6 +3,7 @@
 require "etc"
 require "fileutils"
 require "tmpdir"
+require_relative "wait_until"
 
 # A real PostgreSQL of a test's own, behind a socket in a temporary folder: no port that somebody else could have,
 # nothing flushed to disk, all of it gone afterwards. PostgreSQL refuses to run as root, so root becomes somebody else.
@@ -12,7 +13,7 @@ class PostgresServer
   PROGRAMS = Dir["/usr/lib/postgresql/*/bin"].max_by { |dir| dir[/\d+/].to_i }
   STAND_INS = %w[postgres nobody].freeze
   USER = "holdup"
-  PATIENCE_S = 30
+  PATIENCE_S = WaitUntil::PATIENCE_S
   SETTINGS = {fsync: "off", synchronous_commit: "off", full_page_writes: "off", autovacuum: "off", max_connections: 60,
               shared_buffers: "16MB", wal_level: "minimal", max_wal_senders: 0, listen_addresses: ""}.freeze
 

@@ -3,6 +3,7 @@
 require "fileutils"
 require "socket"
 require "tmpdir"
+require_relative "wait_until"
 
 # A real Redis of a test's own: a free port, nothing kept, its folder gone afterwards.
 #
@@ -10,7 +11,7 @@ require "tmpdir"
 class RedisServer
   PROGRAM = "redis-server"
   TRIES = 5
-  PATIENCE_S = 10
+  PATIENCE_S = WaitUntil::PATIENCE_S
 
   # Another process took the port between our look and the server's.
   PortTaken = Class.new(StandardError)

@@ -125,7 +125,7 @@ class ServedApp
 
   def unit(name) = units.find { |slot| slot.series.name == name }
 
-  def wait(timeout = 30)
+  def wait(timeout = WaitUntil::PATIENCE_S)
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
     until (value = yield)
       raise "nothing after #{timeout} s:\n#{log}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline

@@ -5,11 +5,12 @@ require "rbconfig"
 require "socket"
 require "tmpdir"
 require "holdup/segment/directory"
+require_relative "wait_until"
 
 # A real Sidekiq in a process of its own, on a Redis of the test's, with segments in a folder of its own.
 class SidekiqProcess
   APP = File.expand_path("../integration/apps/sidekiq", __dir__)
-  PATIENCE_S = 30
+  PATIENCE_S = WaitUntil::PATIENCE_S
   RUNNING = "Running in ruby"
   COMMAND = %w[bundle exec sidekiq -r ./jobs.rb].freeze
 

@@ -19,7 +19,7 @@ class Holdup::Web::ServerTest < Minitest::Test
     client.report_on_exception = false
     asked.pop
     serving.raise(Interrupt)
-    wait_until(30) { !serving.alive? }
+    wait_until { !serving.alive? }
   ensure
     client&.kill
   end
