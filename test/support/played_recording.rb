@@ -13,16 +13,24 @@ class PlayedRecording
   STOREFRONT = {"ProductsController#index" => [0.6, 8, 16, 2], "OrdersController#index" => [0.4, 20, 20, 6]}.freeze
   PER_MINUTE = 60
 
+  # A job runner's process with two pools: one for jobs that mostly wait, one for jobs that mostly compute.
+  def self.capsules(**options)
+    new(kind: :job, shapes: {"MailJob" => [0.8, 2, 48, 6], "ReportJob" => [0.2, 12, 6, 2]}, pools: {"mail" => [3, %w[MailJob]], "reports" => [2, %w[ReportJob]]}, rate: 30.0, minutes: 6, **options)
+  end
+
   attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns
 
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
+  # @param pools [Hash{String => (Integer, Array<String>)}] pools of threads: name => threads and the names of the units that they take, from a queue of that name
   # @param truth [Float] by how much longer units hold the GVL in truth than the profiles say: above 1, the self-test must see it
-  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false, queue: nil)
+  def initialize(shapes: STOREFRONT, rate: 25.0, minutes: 120, processes: 1, threads: 5, vcpus: 2.0, kind: :request, seed: 1, truth: 1.0, swing: 0.2, slices: false, growth: 0.0, io_threads: false, queue: nil, pools: {})
     @shapes, @rate, @minutes, @processes, @threads, @vcpus, @kind, @truth, @swing, @slices, @growth =
       shapes, rate, minutes, processes, threads, vcpus, kind, truth, swing, slices, growth
     @io_threads = io_threads
     @queue = queue
+    @pools = pools
+    @threads = self.pools.threads if pools.any?
     @random = Random.new(seed)
     @problems = []
     @wait_beside_ns = 0
@@ -46,6 +54,9 @@ class PlayedRecording
   def growths = {}
 
   def rest = nil
+
+  # @return [Holdup::Analysis::Sizing::Pools]
+  def pools = @pools.empty? ? Sizing::Pools::ONE : Sizing::Pools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
 
   def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
 
@@ -73,8 +84,8 @@ class PlayedRecording
 
   # @return [Holdup::Analysis::Sizing::Replay::Outcome] of the whole time on another setting
   def truth_at(threads:, processes:)
-    trace = Sizing::Traffic.of(profiles, arrivals).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
-    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, cost: Sizing::Cost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
+    trace = Sizing::Traffic.of(profiles, arrivals, pools:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside, cost: Sizing::Cost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 
   def limits(**options) = Sizing::Limits.new(vcpus:, **options)
@@ -87,10 +98,12 @@ class PlayedRecording
 
   def profile(at_s, index, count)
     name, (_, held, idle, acquisitions) = draw
-    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:, queue: @queue), setting: nil, host: "web-1", process: nil,
+    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:, queue: queue(name)), setting: nil, host: "web-1", process: nil,
       start_ns: at_s * 1_000_000_000 + index * MS, running_ns: spread(held), cpu_ns: spread(held), idle_ns: spread(idle), stalled_ns: 0,
       acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
   end
+
+  def queue(name) = @pools.find { |_, (_, names)| names.include?(name) }&.first || @queue
 
   def draw
     chosen = @random.rand

@@ -61,14 +61,14 @@ class PlayedStore
 
   def profiles = @profiles ||= played.results.each_slice(4).zip(trace.units, drawn).map { |result, unit, profile| singly(result, unit, profile) }
 
-  def traffic = @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals)
+  def traffic = @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools)
 
   def trace = @trace ||= traffic.peak(rate: traffic.mean_rate, units: (traffic.mean_rate * (to_s - from_s)).floor)
 
   def drawn = traffic.drawn(rate: traffic.mean_rate, units: trace.size)
 
   def played
-    @played ||= Sizing::Replay.call(trace, Sizing::Scenario.of(processes: @recording.processes, threads: @recording.threads, vcpus: @recording.vcpus,
+    @played ||= Sizing::Replay.call(trace, Sizing::Scenario.of(processes: @recording.processes, threads: @recording.threads, beside: @recording.pools.beside, vcpus: @recording.vcpus,
       assignment: (@recording.kind == :job) ? :shared : :least_busy))
   end
 
@@ -84,7 +84,11 @@ class PlayedStore
   end
 
   def windows
-    @windows ||= inside.group_by { |profile| [profile.series, profile.start_ns / NS / 60 * 60] }.map { |(series, start_s), same| window(series, start_s, same) }
+    @windows ||= by_minute(&:series) + (@recording.pools.several? ? by_minute { |profile| profile.series.queue.then { |pool| Holdup::Series.new(kind: :pool, name: pool, queue: pool) } } : [])
+  end
+
+  def by_minute
+    inside.group_by { |profile| [yield(profile), profile.start_ns / NS / 60 * 60] }.map { |(series, start_s), same| window(series, start_s, same) }
   end
 
   def inside = profiles.select { |profile| profile.start_ns < to_s * NS }
@@ -107,6 +111,14 @@ class PlayedStore
   def process(at_s, index)
     jobs = @recording.kind == :job
     {at_s:, host: HOST, pid: @pid + index, start: 1, since_s: @booted_s, name: "worker #{index}", server: jobs ? "sidekiq" : "puma", setting: @setting.fingerprint, cpu_ns: (at_s - from_s) * NS / 3,
-     rss_bytes: 300_000_000, pss_bytes: 200_000_000, "pool.0": jobs ? "default" : "web", "pool.0.max": @recording.threads, "pool.0.busy": 2, **LEVERS}
+     rss_bytes: 300_000_000, pss_bytes: 200_000_000, **pools, **LEVERS}
+  end
+
+  # The first is the busiest.
+  def pools
+    several = @recording.pools
+    known = several.names.zip([several.threads - several.beside.sum, *several.beside])
+    known = [[(@recording.kind == :job) ? "default" : "web", @recording.threads]] if known.empty?
+    known.each_with_index.flat_map { |(name, max), index| [[:"pool.#{index}", name], [:"pool.#{index}.max", max], [:"pool.#{index}.busy", known.size + 1 - index]] }.to_h
   end
 end

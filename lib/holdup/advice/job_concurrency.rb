@@ -25,15 +25,21 @@ module Holdup
       def gain(recommendation) = {gain: recommendation.gain, interval: recommendation.interval, measure: recommendation.objective.name}
 
       def change(situation, threads)
-        mine = [threads - pools(situation).drop(1).sum { |pool| pool.max.to_i }, 1].max
+        mine = [threads - others(situation), 1].max
         name = named(situation)
         situation.levers.change("concurrency #{name}", "threads (#{name})", "concurrency", "threads", mine)
+      end
+
+      # Threads of the other groups.
+      def others(situation)
+        replayed = situation.recommendation.now.beside
+        replayed.any? ? replayed.sum : pools(situation).drop(1).sum { |pool| pool.max.to_i }
       end
 
       def groups(situation) = [pools(situation).size, 1].max
 
       # Without the queues that are in it.
-      def named(situation) = (pools(situation).first&.name || situation.pool).to_s.sub(/ \(.*\z/, "")
+      def named(situation) = (situation.recommendation.recording.pools.names.first || pools(situation).first&.name || situation.pool).to_s.sub(/ \(.*\z/, "")
 
       # The one that was asked about, then the busiest.
       def pools(situation)

@@ -66,7 +66,7 @@ module Holdup
 
       def read(store)
         served = @queue && Inquiry::Served.new(store, **@span, queue: @queue)
-        [Inquiry::Sized.new(store, **@span, **@sizing, setting: served&.setting), served&.pool]
+        [Inquiry::Sized.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool), served&.pool]
       end
 
       def verification

@@ -22,7 +22,8 @@ module Holdup
       # @param factor [Float] of the load
       # @param warm_up_s [Integer] after a boot, that don't count
       # @param setting [String, nil] fingerprint of the only one that counts
-      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, setting: nil)
+      # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a process
+      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, setting: nil, pool: nil)
         @from_s = from_s
         @to_s = to_s
         @kind = kind
@@ -31,7 +32,8 @@ module Holdup
         @factor = factor
         @warm_up_s = warm_up_s
         @setting = setting
-        @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account], histograms: []))
+        @pool = pool
+        @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account, *(:pool if kind == :job)], histograms: []))
         @sums = wanted(store.sums(from_s, to_s, kinds: Summed.kinds(:name)).map(&:window))
         @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
         @samples = of_setting(store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact))
@@ -67,7 +69,7 @@ module Holdup
 
       def observation = @observation ||= observe(@windows)
 
-      def observe(windows) = Analysis::Sizing::Observation.new(recording(windows), kind: @kind, members: summary.processes.members)
+      def observe(windows) = Analysis::Sizing::Observation.new(recording(windows), kind: @kind, members: summary.processes.members, pool: @pool)
 
       def recording(windows)
         Analysis::Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind: @kind, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)

@@ -39,6 +39,13 @@ module Holdup::Advice
       assert_match(/of several groups, that of "single"/, told(asked)["do"])
     end
 
+    # Known to the replay: the first one is sized, whatever samples say of the busiest.
+    def test_pools_that_were_replayed
+      found = found(pools: {"single (a)" => [1, %w[SyncJob]], "default" => [2, %w[OtherJob]]}, shapes: {"SyncJob" => [0.8, 5, 45, 6], "OtherJob" => [0.2, 2, 8, 1]})
+      assert_equal "single", found.facts[:group]
+      assert_equal "concurrency = #{found.facts[:best] - 2}", found.change.new[/\A\S+ = \d+/]
+    end
+
     def test_nothing_where_the_number_is_right
       assert_nil found(threads: 12)
       assert_nil find(JobConcurrency, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))), "requests"

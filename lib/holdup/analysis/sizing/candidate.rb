@@ -6,12 +6,19 @@ module Holdup
   module Analysis
     module Sizing
       # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps others (`pool`)
-      # for some of the units.
-      Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :pool) do
-        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, pool: nil) = super
+      # for some of the units. `threads` are all of a process; `beside`: of these, those of other pools than the one that is sized,
+      # which stay as they are.
+      Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside, :pool) do
+        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [], pool: nil) = super
 
         # @return [Array<Candidate>] each as if it were alone
         def groups = pool ? [with(pool: nil), pool] : [self]
+
+        # @return [Array<Integer>] threads of each pool of a process, the one that is sized first
+        def caps = [threads - beside.sum, *beside]
+
+        # @return [Boolean] whether pools share a GVL
+        def shared? = groups.any? { |group| group.beside.any? }
 
         # @return [Integer] units that can be in threads at once; each may have a connection
         def slots = groups.sum { |group| group.processes * (group.threads + group.io_threads) }

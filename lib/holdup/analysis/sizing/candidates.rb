@@ -36,7 +36,11 @@ module Holdup
 
         private
 
-        def threads = [*1..(2 * Closed.new(@demand).saturation + 1).clamp(1, MOST_THREADS), @current.threads].uniq.sort
+        # Other pools keep their threads.
+        def threads
+          most = (2 * Closed.new(@demand).saturation + 1).clamp(1, MOST_THREADS)
+          [*(1..most).map { |own| own + @current.beside.sum }, @current.threads].uniq.sort
+        end
 
         def processes(threads)
           most = [(threads == 1) ? (@vcpus * ALONE).floor : @vcpus.ceil, 1].max

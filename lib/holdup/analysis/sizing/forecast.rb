@@ -3,6 +3,7 @@
 require_relative "handoff"
 require_relative "prediction"
 require_relative "replay"
+require_relative "saturation"
 
 module Holdup
   module Analysis
@@ -41,19 +42,24 @@ module Holdup
         # @param counted [Array<Integer>, nil] which units of the trace the times are of; nil: all
         # @return [Prediction]
         def call(candidate, trace, force: false, counted: nil)
-          cheap = estimate(candidate)
+          cheap = estimate(candidate, trace)
           ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace, counted) : cheap
         end
 
         # @param candidate [Candidate]
+        # @param trace [Trace, nil] at that rate: where pools share a GVL no formula knows the ceiling
         # @return [Prediction] without times
-        def estimate(candidate)
+        def estimate(candidate, trace = nil)
           utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
-          Prediction.new(candidate:, ceiling: @guards.ceiling(candidate), guards: @guards.call(candidate), utilisation:,
+          Prediction.new(candidate:, ceiling: ceiling(candidate, trace), guards: @guards.call(candidate), utilisation:,
             memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
         end
 
         private
+
+        def ceiling(candidate, trace) = (trace && candidate.shared?) ? Saturation.throughput(trace, scenario(candidate, :shared)) : @guards.ceiling(candidate)
+
+        def scenario(candidate, assignment) = candidate.scenario(vcpus: @limits.free_vcpus, cost: @demand.cost, between: @demand.between, handoff_ns: @handoff_ns, assignment:)
 
         # Jobs that come faster than they can be done wait as long as one likes to look: that is no figure.
         def served?(cheap) = @kind == :request || @rate < SERVED * cheap.ceiling
@@ -64,8 +70,7 @@ module Holdup
         end
 
         def play(cheap, trace, assignment, counted)
-          outcome = Replay.call(trace, cheap.candidate.scenario(vcpus: @limits.free_vcpus, cost: @demand.cost, between: @demand.between,
-            handoff_ns: @handoff_ns, assignment:))
+          outcome = Replay.call(trace, scenario(cheap.candidate, assignment))
           queued, stalled, response = %i[queued stalled response].map { |name| counted ? outcome.column(name).values_at(*counted) : outcome.column(name) }
           cheap.with(assignment:, cpus: outcome.cpus, utilisation: outcome.utilisation, queued_ns: mean(queued), stalled_ns: mean(stalled),
             handoff_ns: outcome.handoff_ns, response_ns: mean(response), responses: percentiles(response), waits: percentiles(queued.zip(stalled).map(&:sum)))

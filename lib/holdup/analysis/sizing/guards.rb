@@ -86,7 +86,7 @@ module Holdup
         def jobs(candidate)
           return [] unless @kind == :job
           wait_ns = Closed.new(@demand).stall_ns(candidate.threads) / [@demand.acquisitions, 1].max
-          [above(:job_threads, candidate.threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1) if computes?)]
+          [above(:job_threads, candidate.threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1 + candidate.beside.size) if computes?)]
         end
 
         def computes? = @demand.idle_share < IDLE && @demand.cv2 <= LIKE

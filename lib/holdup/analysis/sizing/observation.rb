@@ -2,6 +2,7 @@
 
 require_relative "coverage"
 require_relative "deployment"
+require_relative "pools"
 require_relative "recording"
 require_relative "self_test"
 require_relative "weighted"
@@ -21,9 +22,11 @@ module Holdup
         # @param recording [Recording]
         # @param kind [Symbol] :request or :job
         # @param members [Array<Processes::Member>] all processes
-        def initialize(recording, kind:, members: [])
+        # @param pool [String, nil] of threads, that was asked about
+        def initialize(recording, kind:, members: [], pool: nil)
           @recording = recording
           @kind = kind
+          @pool = pool
           @members = members.select { |member| recording.fingerprints.include?(member.setting) && member.takes?(kind) }
         end
 
@@ -51,7 +54,10 @@ module Holdup
         # @return [Integer] see Deployment
         def processes = deployment.processes
 
-        def threads = deployment.threads
+        def threads = pools.several? ? pools.threads : deployment.threads
+
+        # @return [Pools] of threads of a process, that share its GVL
+        def pools = @pools ||= (kind == :job) ? Pools.of(recording.of_pools, members: @members, first: @pool) : Pools::ONE
 
         def time_slice_ns = deployment.time_slice_ns
 

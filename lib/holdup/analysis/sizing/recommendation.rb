@@ -18,8 +18,8 @@ module Holdup
       # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or
       # nil), `growths` (of each Series), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`, `processes` and
       # `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have
-      # such), `measured` (SelfTest::Measured), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols that forbid an
-      # answer).
+      # such), `measured` (SelfTest::Measured), `pools` (Pools), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols
+      # that forbid an answer).
       #
       # Source: research on sizing, steps 1 to 6.
       class Recommendation
@@ -111,16 +111,20 @@ module Holdup
         def rate = traffic.peak_rate * factor
 
         # @return [Traffic]
-        def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts)
+        def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts, pools: recording.pools)
 
         # @return [Estimates] of what a unit asks for
         def estimates = @estimates ||= Estimates.new(recording, traffic)
 
         # @return [Candidate]
-        def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns)
+        def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns, beside: recording.pools.beside)
 
         # @return [Prediction] of any other candidate at the same load
         def of(candidate) = search.of(candidate)
+
+        # @param candidate [Candidate]
+        # @return [Array<PoolBacklog::Figures, nil>] see Search
+        def pools_of(candidate) = search.pools_of(candidate)
 
         # @return [Forecast] see Search
         def forecast(...) = search.forecast(...)
@@ -143,8 +147,9 @@ module Holdup
         def trial(part, seed)
           there = rate * part.mean_rate / traffic.mean_rate
           again = forecast(demand: estimates.call(part, seed:), rate: there)
-          return objective.gain(*both { |one| again.estimate(one) }) unless current.replayed? && best.replayed?
-          objective.gain(*both { |one| again.call(one, search.drawn(part, one, seed:, rate: there, units: @units / 2), force: true) })
+          drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: @units / share) }
+          return objective.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) }) unless current.replayed? && best.replayed?
+          objective.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
         end
 
         def both(&) = [current, best].map(&:candidate).map(&)

@@ -25,6 +25,9 @@ module Holdup
         # @return [Array<Window>] of units, likewise
         attr_reader :windows
 
+        # @return [Array<Window>] of the pools of threads that ran jobs, likewise
+        attr_reader :of_pools
+
         # @param windows [Enumerable<Window>] of the span, a minute each where the store still has them
         # @param profiles [Enumerable<UnitProfile>]
         # @param samples [Array<Hash{Symbol => Object}>] of processes: who began when
@@ -38,7 +41,7 @@ module Holdup
           mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
           boots = Boots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
           @windows = warm(@recorded, boots)
-          @apart = warm(windows.select { |window| window.series.kind == :account && @known.first?(window) }, boots)
+          @apart, @of_pools = %i[account pool].map { |other| warm(windows.select { |window| window.series.kind == other && @known.first?(window) }, boots) }
           @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
           @vcpus = vcpus
         end

@@ -4,6 +4,7 @@ require_relative "candidates"
 require_relative "forecast"
 require_relative "guards"
 require_relative "io_units"
+require_relative "pool_backlog"
 require_relative "split_guards"
 
 module Holdup
@@ -63,6 +64,14 @@ module Holdup
           guards = guards(demand, limits, rate)
           guards = SplitGuards.new(guards, parts.map { |own, share| SplitGuards::Part.new(guards: guards(own, limits, rate * share), share:) }) if parts.any?
           Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind, handoff_ns: @handoff_ns)
+        end
+
+        # @param candidate [Candidate]
+        # @return [Array<PoolBacklog::Figures, nil>] of each of its pools, while all of them have work
+        def pools_of(candidate)
+          demand = @recording.demand
+          @pools ||= PoolBacklog.new(@traffic, vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns, seed: @seed)
+          @pools.call(candidate)
         end
 
         private

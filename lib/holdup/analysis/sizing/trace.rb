@@ -65,7 +65,9 @@ module Holdup
         def backlog = @backlog ||= Trace.new(units.each_with_index.map { |unit, index| unit.with(arrival_ns: index) })
 
         # @return [Array<Array<Integer>>] which of the units are of each pool
-        def pools = @pools ||= units.each_index.group_by { |index| units[index].pool }.then { |found| Array.new(found.keys.max.to_i + 1) { |pool| found.fetch(pool, []) } }
+        def pools
+          @pools ||= units.each_index.group_by { |index| units[index].pool }.then { |found| Array.new(found.keys.max.to_i + 1) { |pool| found.fetch(pool, []) } }
+        end
       end
     end
   end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "lots"
+require_relative "pools"
 require_relative "trace"
 
 module Holdup
@@ -23,31 +24,34 @@ module Holdup
           def weight = rates.sum
         end
 
-        attr_reader :blocks, :block_s
+        attr_reader :blocks, :block_s, :pools
 
         # @param profiles [Enumerable<UnitProfile>]
         # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
         # @param hosts [Integer]
+        # @param pools [Pools] who takes which
         # @return [Traffic]
-        def self.of(profiles, arrivals, hosts: 1)
+        def self.of(profiles, arrivals, hosts: 1, pools: Pools::ONE)
           rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
           block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
           kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
           blocks = rates.group_by { |at_s, _| at_s / block_s }.sort
             .map { |number, minutes| Block.new(start_s: number * block_s, rates: minutes.sort.map(&:last), profiles: kept.fetch(number, [])) }
-          new(blocks, block_s:)
+          new(blocks, block_s:, pools:)
         end
 
         # @param blocks [Array<Block>]
         # @param block_s [Integer] seconds of a block
-        def initialize(blocks, block_s: BLOCK_S)
+        # @param pools [Pools]
+        def initialize(blocks, block_s: BLOCK_S, pools: Pools::ONE)
           @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
           @block_s = block_s
+          @pools = pools
         end
 
         # @param blocks [Array<Block>] any of these, also several times
         # @return [Traffic]
-        def with(blocks) = Traffic.new(blocks, block_s:)
+        def with(blocks) = Traffic.new(blocks, block_s:, pools:)
 
         # @param random [Random]
         # @return [Traffic] as many blocks, drawn with replacement
@@ -57,11 +61,11 @@ module Holdup
         # @yieldreturn [UnitProfile, nil] as it would be; nil: it would not be. The rate falls with what is gone
         # @return [Traffic]
         def map
-          Traffic.new(blocks.map { |block|
+          with(blocks.map { |block|
             kept = block.profiles.filter_map { |profile| yield profile }
             share = weight_of(kept) / weight_of(block.profiles)
             block.with(profiles: kept, rates: block.rates.map { |rate| rate * share })
-          }, block_s:)
+          })
         end
 
         def empty? = blocks.empty?
@@ -94,7 +98,7 @@ module Holdup
         # @param units [Integer]
         # @return [Trace] at that rate, units of all times mixed
         def peak(seed: 1, rate: peak_rate, units: UNITS)
-          Trace.new(draw(seed, rate, units) { |profile, at| Trace::Unit.of(profile, at) })
+          Trace.new(draw(seed, rate, units) { |profile, at| unit(profile, at) })
         end
 
         # @return [Array<UnitProfile>] whom the units of that trace were drawn from, in its order
@@ -138,11 +142,13 @@ module Holdup
           units = []
           at = start_ns + gap(NS / rate, random)
           while at < start_ns + MINUTE_S * NS
-            units << Trace::Unit.of(lots.draw(random), at)
+            units << unit(lots.draw(random), at)
             at += gap(NS / rate, random)
           end
           units
         end
+
+        def unit(profile, at) = Trace::Unit.of(profile, at, pool: pools.index(profile))
 
         def gap(mean, random) = -Math.log(1 - random.rand) * mean
       end

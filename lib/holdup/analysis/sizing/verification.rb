@@ -34,7 +34,7 @@ module Holdup
         end
 
         # @return [Candidate] the setting that there is now
-        def candidate = @candidate ||= Candidate.new(processes: @since.processes, threads: @since.threads, time_slice_ns: @since.time_slice_ns)
+        def candidate = @candidate ||= Candidate.new(processes: @since.processes, threads: @since.threads, time_slice_ns: @since.time_slice_ns, beside: @since.pools.beside)
 
         # @return [Boolean] whether all of it came true
         def kept? = lines.all?(&:kept?)
@@ -78,7 +78,7 @@ module Holdup
 
         # Units of before at the load of since.
         def loaded(part)
-          Traffic.new([Traffic::Block.new(start_s: 0, rates: traffic.blocks.flat_map(&:rates), profiles: part.profiles)], block_s: traffic.block_s)
+          Traffic.new([Traffic::Block.new(start_s: 0, rates: traffic.blocks.flat_map(&:rates), profiles: part.profiles)], block_s: traffic.block_s, pools: @since.pools)
         end
 
         def traffic = @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts)

@@ -73,6 +73,14 @@ module Holdup
         # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to compare
         def nobody_left? = series.all? { |name| @change.claims?(name) }
 
+        # What pools of threads that share a process get done while all of them have work; nothing is said where units change, or the machine.
+        # @return [Hash{String => Sides}] of PoolBacklog::Figures
+        def pools
+          return {} unless @change.sizes_only?
+          @base.recording.pools.names.zip(*[@base.now, @change.candidate(@base.now)].map { |candidate| @base.pools_of(candidate) })
+            .select(&:all?).to_h { |name, before, after| [name, Sides.new(before:, after:)] }
+        end
+
         # @return [Integer] what Amdahl's law would say of the units as they are
         def amdahl = @base.amdahl
 

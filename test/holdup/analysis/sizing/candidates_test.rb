@@ -29,6 +29,15 @@ module Holdup::Analysis::Sizing
       assert_operator candidates(share: 0.99).map(&:threads).max, :<=, 32
     end
 
+    # Of a process's seven threads three are of another pool.
+    def test_other_pools_keep_their_threads
+      now = NOW.with(threads: 7, beside: [3])
+      found = candidates(now:)
+      assert_equal [*4..10], found.map(&:threads).uniq.sort
+      assert_equal [[1, 3], [7, 3]], found.map(&:caps).minmax
+      assert_includes found, now
+    end
+
     def test_half_a_cpu
       assert_equal [1], candidates(vcpus: 0.5, now: NOW.with(processes: 1)).map(&:processes).uniq
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../../errors"
 require_relative "../candidate"
 require_relative "../priority"
 
@@ -55,12 +56,18 @@ module Holdup
         # @param name [String]
         # @return [Trace::Unit] with its group, time slice and whether it is for io
         def mark(unit, name, slice_ns:)
-          unit.with(group: match?(own_pool&.name, name) ? 1 : 0, io: match?(io, name), slice_ns: slice(name, slice_ns))
+          own = match?(own_pool&.name, name)
+          unit.with(group: own ? 1 : 0, pool: own ? 0 : unit.pool, io: match?(io, name), slice_ns: slice(name, slice_ns))
         end
+
+        # @return [Boolean] whether only threads, processes or the time slice are others
+        def sizes_only? = with(threads: nil, processes: nil, time_slice_ns: nil) == self.class.new
 
         # @param now [Candidate]
         # @return [Candidate]
+        # @raise [UsageError] for fewer threads than other pools of the process have
         def candidate(now)
+          raise UsageError.new("of #{threads} threads none is left for the pool in question", "the others of a process have #{now.beside.join(" + ")}") if threads && threads <= now.beside.sum
           changed = now.with(**{threads:, processes:, time_slice_ns:, io_threads:}.compact)
           own_pool ? changed.with(pool: own_pool.candidate(changed)) : changed
         end
@@ -88,7 +95,7 @@ module Holdup
 
         # @param others [Candidate]
         # @return [Candidate]
-        def candidate(others) = others.with(processes:, threads: threads || others.threads, pool: nil)
+        def candidate(others) = others.with(processes:, threads: threads || others.threads, pool: nil, beside: [])
       end
     end
   end
