@@ -2,6 +2,7 @@
 
 require_relative "advice_figures"
 require_relative "advice_findings"
+require_relative "advice_pools"
 require_relative "advice_table"
 require_relative "advice_verdict"
 require_relative "layout"
@@ -25,6 +26,7 @@ module Holdup
       def initialize(recommendation, findings, span:, kind: :request, words: Words.new, width: WIDTH, style: Style.none, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
         @table = AdviceTable.new(recommendation, words:, limit:)
+        @pools = AdvicePools.new(recommendation, words:)
         @findings = AdviceFindings.new(findings, words:)
         @words = words
         @width = width
@@ -42,8 +44,8 @@ module Holdup
       end
 
       def table
-        section, amdahl = @table.section, @verdict.amdahl
-        [*(@layout.section(section) if section), *(["", *@layout.lines(amdahl)] if amdahl)]
+        amdahl = @verdict.amdahl
+        [*[@table.section, @pools.section].compact.flat_map { |section| @layout.section(section) }, *(["", *@layout.lines(amdahl)] if amdahl)]
       end
 
       def findings

@@ -16,7 +16,7 @@ module Holdup
 
       # @param candidate [Analysis::Sizing::Candidate]
       # @param slice [Boolean] whether the time slice is told too
-      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms"
+      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms", "2 x (3+2)" where pools share a process
       def setting(candidate, slice: false)
         groups = candidate.groups.map { |group| @words.call(:advice_setting, **size(group)) }.join(" + ")
         slice ? "#{groups}/#{slice(candidate)}" : groups
@@ -46,7 +46,7 @@ module Holdup
 
       def size(candidate)
         io = candidate.io_threads.positive? ? "+#{candidate.io_threads} io" : ""
-        {processes: candidate.processes, threads: "#{candidate.threads}#{io}"}
+        {processes: candidate.processes, threads: "#{candidate.beside.any? ? "(#{candidate.caps.join("+")})" : candidate.threads}#{io}"}
       end
 
       def slice(candidate) = "#{candidate.time_slice_ns / MS} ms"

@@ -37,7 +37,7 @@ module Holdup
          response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
       end
 
-      def self.candidate(candidate) = {**candidate.to_h, pool: candidate.pool && candidate(candidate.pool)}.compact
+      def self.candidate(candidate) = {**candidate.to_h, beside: (candidate.beside if candidate.beside.any?), pool: candidate.pool && candidate(candidate.pool)}.compact
 
       def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
       private_class_method :times, :candidate, :percentiles
@@ -69,8 +69,17 @@ module Holdup
       def best
         return {} unless @recommendation.best
         {gain: @recommendation.gain.round(4), gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) }, confidence: @recommendation.confidence,
-         best: self.class.prediction(@recommendation.best)}
+         best: self.class.prediction(@recommendation.best), **pools}
       end
+
+      def pools
+        names = @recommendation.recording.pools.names
+        return {} if names.empty?
+        now, best = [@recommendation.now, @recommendation.best.candidate].map { |candidate| @recommendation.pools_of(candidate).map { |found| pool(found) } }
+        {pools: names.zip(now, best).map { |name, *sides| {name:, **%i[current best].zip(sides).to_h} }}
+      end
+
+      def pool(found) = found && {threads: found.threads, per_second: found.throughput.round(3), stalled_ns: found.stalled_ns.round, wall_ns: found.wall_ns.round}
 
       def finding(finding)
         {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.change&.to_h, measure: finding.measure, gain: finding.gain&.round(4),

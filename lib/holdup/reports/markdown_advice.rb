@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "advice_findings"
+require_relative "advice_pools"
 require_relative "advice_table"
 require_relative "advice_verdict"
 require_relative "words"
@@ -18,6 +19,7 @@ module Holdup
       def initialize(recommendation, findings, span:, kind: :request, words: Words.new, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
         @table = AdviceTable.new(recommendation, words:, limit:)
+        @pools = AdvicePools.new(recommendation, words:)
         @findings = AdviceFindings.new(findings, words:)
         @words = words
       end
@@ -29,9 +31,9 @@ module Holdup
 
       def head = ["# #{escape(@verdict.title)}", "", "**#{escape(@verdict.sentence)}**", *@verdict.details.flat_map { |text| ["", escape(text)] }]
 
-      def table = [*((section = @table.section) && candidates(section)), *(["", escape(@verdict.amdahl)] if @verdict.amdahl)]
+      def table = [*[@table.section, @pools.section].compact.flat_map { |section| section(section) }, *(["", escape(@verdict.amdahl)] if @verdict.amdahl)]
 
-      def candidates(section)
+      def section(section)
         ["", "## #{escape(section.title)}", "", line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) },
           *section.notes.flat_map { |note| ["", escape(note)] }]
       end

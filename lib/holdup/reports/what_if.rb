@@ -99,7 +99,7 @@ module Holdup
 
       def section = Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:)
 
-      def rows = sides.map { |label, value| row(label, @found, &value) } + parts
+      def rows = sides.map { |label, value| row(label, @found, &value) } + parts + pools
 
       def row(label, sides) = [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
 
@@ -109,6 +109,14 @@ module Holdup
         names = Width.truncate(Width.clean(@change.names.join(", ")), NAMES)
         {word(:named, percentile: @slo.name, names:) => @found.named, word(:others, percentile: @slo.name) => @found.others}
           .map { |label, sides| row(label, sides) { |one| Figures.duration(one.responses[@slo.percentile]) } }
+      end
+
+      def pools
+        @found.pools.flat_map do |name, sides|
+          name = Width.truncate(Width.clean(name), NAMES)
+          [row(word(:pool_rate, name:), sides) { |one| Figures.rate(one.throughput) },
+            row(word(:pool_stalled, name:), sides) { |one| Figures.duration(one.stalled_ns) }]
+        end
       end
 
       def sides

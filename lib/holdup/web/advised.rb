@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../reports/advice_findings"
+require_relative "../reports/advice_pools"
 require_relative "../reports/advice_self_test"
 require_relative "../reports/advice_table"
 require_relative "../reports/advice_verdict"
@@ -32,7 +33,7 @@ module Holdup
       def title = verdict.title
 
       # @return [Array<Object>] what to do
-      def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts, candidates, findings].compact
+      def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts, candidates, pools, findings].compact
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
       def grounds = [Blocks::Table.of(Reports::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, amdahl].compact
@@ -48,6 +49,8 @@ module Holdup
       def charts = Charts::Candidates.new(recommendation, words: @words).call
 
       def candidates = Blocks::Table.of(Reports::AdviceTable.new(recommendation, words: @words.reports, limit: @limit).section)
+
+      def pools = Blocks::Table.of(Reports::AdvicePools.new(recommendation, words: @words.reports).section)
 
       def findings = Blocks::Findings.new(title: word(:advice_findings), items: Reports::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
 

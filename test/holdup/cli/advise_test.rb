@@ -86,6 +86,15 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/CHANGE .* to 1 x 1\d \(now 1 x 3\)/, text)
   end
 
+  # Two capsules: the one that takes the queue in question is sized, and what both get done is told.
+  def test_pools_that_share_a_process
+    played = PlayedStore.new(PlayedRecording.capsules)
+    said = played.in_a_file { |path| holdup("advise", "--store", path, "--since", "1h", "--queue", "reports", now_s: played.to_s).out }
+    assert_match(/CHANGE .* to 1 x \(1\+3\) \(now 1 x \(2\+3\)\)/, said.gsub(/\s+/, " "))
+    assert_match(/^reports +2 -> 1 +[\d.]+ -> [\d.]+ .*\nmail +3 /, said)
+    assert_operator said.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
   # Two job runners with queues of their own have two settings: without the queue that can't be answered.
   def test_jobs_of_one_queue
     runners = {"low" => [3, 45], "mailers" => [10, 4]}.map do |queue, (threads, idle)|

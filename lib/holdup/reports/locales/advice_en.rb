@@ -53,6 +53,8 @@ module Holdup
         advice_queued: "queued", advice_stalled: "stalled", advice_memory: "memory", advice_connections: "conn", advice_binds: "limit",
         advice_marks: "* now   <- advised   limit: the one that rejects it; such a setting was not replayed",
         advice_left_out: "%<count>s more settings are no better; --limit shows them.",
+        advice_pools: "Pools of threads that share a process, now -> advised; times in ms", advice_pool: "pool", advice_pool_threads: "threads", advice_pool_rate: "units/s", advice_pool_wall: "elapsed",
+        advice_pools_note: "While all of them have work, of all processes of a host. The first is the one that is sized, and comes first in the table above; --queue takes that of another queue. What it is given, the others pay for with stall.",
         advice_guard_stability: "peak", advice_guard_cpu: "CPU", advice_guard_inflation: "CPU queue", advice_guard_memory: "memory", advice_guard_db_pool: "DB pool",
         advice_guard_cpu_bound: "CPU-bound",
         advice_guard_db_connections: "DB conn", advice_guard_job_threads: "50 threads", advice_guard_client_timeout: "timeouts",
@@ -91,7 +93,7 @@ module Holdup
         whatif_needs_slice: "RUBY_THREAD_TIMESLICE is heeded by Ruby 3.4 and later; this was recorded on Ruby %<ruby>s: upgrade first.",
         whatif_needs_io: "max_io_threads is of Puma 8 and later; this was recorded on %<server>s, which has no such threads.",
         whatif_unserved: "Jobs would come faster than they are done: the backlog grows.", whatif_before: "now", whatif_after: "then", whatif_figure: "at the peak", whatif_ceiling: "at most/s",
-        whatif_used: "GVL used", whatif_cpus: "CPUs in use", whatif_queued: "queued, mean", whatif_stalled: "stalled, mean", whatif_wait: "queued + stalled, %<percentile>s",
+        whatif_used: "GVL used", whatif_pool_rate: "%<name>s, all pools busy: per s", whatif_pool_stalled: "%<name>s, all pools busy: stalled", whatif_cpus: "CPUs in use", whatif_queued: "queued, mean", whatif_stalled: "stalled, mean", whatif_wait: "queued + stalled, %<percentile>s",
         whatif_response: "elapsed, %<percentile>s", whatif_memory: "memory of a host", whatif_connections: "DB connections", whatif_setting: "processes x threads", whatif_binds: "limits broken"
       }.freeze
     end

@@ -53,6 +53,8 @@ module Holdup
         advice_queued: "キュー", advice_stalled: "停止", advice_memory: "メモリ", advice_connections: "接続", advice_binds: "制限",
         advice_marks: "* 現在   <- 推奨   制限：却下の理由。その設定は再生していません",
         advice_left_out: "他の %<count>s 件はこれらより良くありません。--limit で表示できます。",
+        advice_pools: "1 プロセスの中のスレッドの組（GVL を共有）：現在 -> 変更後、時間は ms", advice_pool: "組", advice_pool_threads: "スレッド", advice_pool_rate: "毎秒の件数", advice_pool_wall: "経過時間",
+        advice_pools_note: "どの組にも仕事がある間の、1 ホストの全プロセスでの値です。最初の組が対象で、上の表でも先頭に書かれます（--queue で別のキューの組を選べます）。この組に与えた分は、他の組がストールとして支払います。",
         advice_guard_stability: "ピーク", advice_guard_cpu: "CPU 不足", advice_guard_inflation: "CPU 待ち", advice_guard_memory: "メモリ量", advice_guard_db_pool: "DB プール",
         advice_guard_cpu_bound: "計算専用",
         advice_guard_db_connections: "DB 接続", advice_guard_job_threads: "50 スレッド", advice_guard_client_timeout: "タイムアウト",
@@ -91,7 +93,7 @@ module Holdup
         whatif_needs_slice: "RUBY_THREAD_TIMESLICE が効くのは Ruby 3.4 以降です。この記録は Ruby %<ruby>s のものです。先に更新が必要です。",
         whatif_needs_io: "max_io_threads は Puma 8 以降のものです。この記録は %<server>s のもので、そのようなスレッドはありません。",
         whatif_unserved: "ジョブが処理より速く来て、滞留が増え続けます。", whatif_before: "現在", whatif_after: "変更後", whatif_figure: "ピーク時", whatif_ceiling: "上限（毎秒）",
-        whatif_used: "GVL 使用率", whatif_cpus: "使用 CPU 数", whatif_queued: "キュー待ち（平均）", whatif_stalled: "ストール（平均）", whatif_wait: "キュー待ち + ストール %<percentile>s",
+        whatif_used: "GVL 使用率", whatif_pool_rate: "%<name>s（全組が稼働中）：毎秒", whatif_pool_stalled: "%<name>s（全組が稼働中）：ストール", whatif_cpus: "使用 CPU 数", whatif_queued: "キュー待ち（平均）", whatif_stalled: "ストール（平均）", whatif_wait: "キュー待ち + ストール %<percentile>s",
         whatif_response: "経過時間 %<percentile>s", whatif_memory: "1 ホストのメモリ", whatif_connections: "DB 接続数", whatif_setting: "プロセス x スレッド", whatif_binds: "違反する制限"
       }.freeze
     end
