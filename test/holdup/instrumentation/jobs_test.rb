@@ -26,7 +26,7 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
 
   def test_a_run_is_a_unit_with_class_queue_and_latency
     assert_equal 7, measure(queue: "low", ready_ns: NOW_NS - 2_000) { 7 }
-    assert_equal [1, 2, "MailJob", "low", 2_000, false, nil, nil, nil], recorded.to_h.values
+    assert_equal [1, 2, "MailJob", "low", 2_000, false, nil, nil, nil, nil], recorded.to_h.values
   end
 
   def test_the_pool_is_told_by_the_runner_or_by_who_knows_the_process
