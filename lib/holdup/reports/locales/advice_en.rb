@@ -70,7 +70,7 @@ module Holdup
         advice_evidence: "seen", advice_do: "do", advice_risk: "risk", advice_verify: "verify", advice_undo: "undo",
         advice_query: "%<text>s [holdup %<query>s]", advice_at: "%<text>s In %<where>s: %<change>s", advice_write: "%<text>s Write: %<change>s",
         advice_diff: "%<text>s In %<where>s:", advice_diff_then: "%<text>s In %<where>s (%<rest>s):",
-        advice_verify_setting: "after the change, the same minutes of old and new processes: holdup report --by setting",
+        advice_verify_setting: "before the change, on a machine like it: holdup lab sweep --recorded; after it, the same minutes of old and new processes: holdup report --by setting",
         advice_verify_code: "holdup report --name for the endpoint, before and after the deployment",
         advice_verify_machine: "holdup report: the share of the machine, throttling and starved time",
         advice_verify_scaling: "holdup doctor --autoscale-target with the new alarm; then holdup report: queued at p95 before and after a machine was added",

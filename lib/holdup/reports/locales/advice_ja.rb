@@ -70,7 +70,7 @@ module Holdup
         advice_evidence: "根拠", advice_do: "対処", advice_risk: "危険", advice_verify: "確認", advice_undo: "戻す",
         advice_query: "%<text>s［holdup %<query>s］", advice_at: "%<text>s%<where>s に書く：%<change>s", advice_write: "%<text>s書く内容：%<change>s",
         advice_diff: "%<text>s%<where>s の変更：", advice_diff_then: "%<text>s%<where>s の変更（%<rest>s）：",
-        advice_verify_setting: "変更後、新旧のプロセスの同じ時間帯を比べる：holdup report --by setting",
+        advice_verify_setting: "変更前、同じようなマシンで：holdup lab sweep --recorded。変更後、新旧のプロセスの同じ時間帯を比べる：holdup report --by setting",
         advice_verify_code: "デプロイの前後で、そのエンドポイントについて holdup report --name",
         advice_verify_machine: "holdup report：マシンの使用率、スロットリング、CPU 待ち",
         advice_verify_scaling: "新しい警報で holdup doctor --autoscale-target。その後 holdup report で、マシン追加の前後のキュー待ち p95",
