@@ -26,7 +26,8 @@ module Holdup
         def window
           recording, header = @picture.recording, @picture.header
           {pid: header.pid, worker: (header.worker_index unless header.worker_index.negative?), begin_ns: recording.realtime_ns(0),
-           length_ns: @picture.length_ns, complete: header.closed?, events: recording.events.size, overwritten: header.overwritten, cost_ns: header.cost_ns}
+           length_ns: @picture.length_ns, complete: header.closed?, events: recording.events.size, overwritten: header.overwritten, cost_ns: header.cost_ns,
+           sampler: header.facts["sampler"]}
         end
 
         def thread(lane)
