@@ -55,7 +55,7 @@ module Holdup
       # @return [Array<String>] where the requests come from, if nobody typed them
       def recorded
         found = @result.plan.recorded or return []
-        [word(:recorded, endpoints: found[:endpoints], rate: Reports::Figures.rate(found[:rate]), rates: @result.plan.rates.map { |rate| format("%g", rate) }.join(", "))]
+        [word(:recorded, endpoints: found[:endpoints], rate: Reports::Figures.rate(found[:rate]), level: level(*@result.plan.rates))]
       end
 
       # @return [Array<String>] what of the recording is not sent
@@ -67,9 +67,9 @@ module Holdup
       # @return [Array<String>] what to mistrust
       def doubts = [*left, *left_out, *unsteady, *failed, *tool]
 
-      # @param rate [Numeric]
-      # @return [String] "40 requests/s"
-      def level(rate) = word(@result.plan.closed? ? :level_closed : :level_open, rate: format("%g", rate), tool: @result.plan.tool)
+      # @param rates [Array<Numeric>]
+      # @return [String] "20, 40 requests/s"
+      def level(*rates) = word(@result.plan.closed? ? :level_closed : :level_open, rate: rates.map { |rate| format("%g", rate) }.join(", "), tool: @result.plan.tool)
 
       private
 

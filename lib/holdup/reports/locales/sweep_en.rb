@@ -21,7 +21,7 @@ module Holdup
         sweep_left: "Stopped: %<left>s of %<all>s steps are left. `holdup lab sweep --resume %<path>s` goes on.",
         sweep_unsteady: "not steady when the measurement began: %<names>s; give it more time with --warm-up.",
         sweep_failed: "requests failed or had another status than 200 to 399: %<names>s.",
-        sweep_recorded: "Requests as recorded: %<endpoints>s endpoints, of which %<rate>s requests a second came to each host in a busy minute. Sent at: %<rates>s a second.",
+        sweep_recorded: "Requests as recorded: %<endpoints>s endpoints, of which %<rate>s requests a second came to each host in a busy minute. Sent: %<level>s.",
         sweep_left_out: "left out, because no path of a GET is known of them: %<names>s (%<share>s of the recorded requests, %<cpu>s of their CPU).",
         sweep_and_more: "%<names>s and %<count>s more",
         sweep_closed: "%<tool>s is a closed loop: it waits for an answer before it asks again, so it sends less when the server is slow, and hides what users would feel (coordinated omission). Percentiles are its own, and nothing is predicted.",

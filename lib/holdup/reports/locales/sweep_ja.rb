@@ -21,7 +21,7 @@ module Holdup
         sweep_left: "中断：%<all>s ステップのうち %<left>s が残っています。`holdup lab sweep --resume %<path>s` で続けられます。",
         sweep_unsteady: "測定の開始時に安定していませんでした：%<names>s。--warm-up で時間を増やしてください。",
         sweep_failed: "失敗したか、200 から 399 以外のステータスのリクエストがあります：%<names>s。",
-        sweep_recorded: "記録されたリクエスト：エンドポイント %<endpoints>s 個、混んだ 1 分間に各ホストへ毎秒 %<rate>s 件。送る頻度：毎秒 %<rates>s 件。",
+        sweep_recorded: "記録されたリクエスト：エンドポイント %<endpoints>s 個、混んだ 1 分間に各ホストへ毎秒 %<rate>s 件。送る頻度：%<level>s。",
         sweep_left_out: "GET のパスが記録にないため除外：%<names>s（記録されたリクエストの %<share>s、その CPU 時間の %<cpu>s）。",
         sweep_and_more: "%<names>s、ほか %<count>s 個",
         sweep_closed: "%<tool>s は閉ループです：応答を待ってから次を送るので、サーバーが遅いと送る数が減り、利用者が感じる遅さを隠します（coordinated omission）。パーセンタイルはクライアントの値で、予測はありません。",

@@ -41,7 +41,7 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
   def test_says_which_requests_of_a_recording_it_sent
     left = %w[A#a B#b C#c D#d E#e F#f G#g]
     said = text(result(reading(arm), plan: plan(rates: [20, 40], recorded: {endpoints: 3, rate: 21.3, left:, left_share: 0.2, left_cpu: 0.41}))).gsub(/\s+/, " ")
-    assert_includes said, "Requests as recorded: 3 endpoints, of which 21.3 requests a second came to each host in a busy minute. Sent at: 20, 40 a second."
+    assert_includes said, "Requests as recorded: 3 endpoints, of which 21.3 requests a second came to each host in a busy minute. Sent: 20, 40 requests/s."
     assert_includes said, "! left out, because no path of a GET is known of them: A#a, B#b, C#c, D#d, E#e and 2 more (20.0 % of the recorded requests, 41.0 % of their CPU)."
     refute_match(/left out/, text(result(reading(arm), plan: plan(recorded: {endpoints: 3, rate: 21.3, left: []}))))
   end
