@@ -18,11 +18,22 @@ module Holdup
       # @raise [DamagedData] it is no capture
       # @raise [SystemCallError] it can't be read
       def self.read(path)
-        bytes = File.binread(path)
-        Recording.parse(bytes.start_with?("\x1f\x8b".b) ? Zlib.gunzip(bytes) : bytes, path:)
+        bytes = File.binread(path, Layout::MAX_BYTES).to_s
+        Recording.parse(bytes.start_with?("\x1f\x8b".b) ? unpacked(bytes) : bytes, path:)
       rescue Zlib::Error => error
         raise Header.refusal(path, error.message)
       end
+
+      # No more than a capture can be: a few bytes can be packed gigabytes.
+      def self.unpacked(bytes)
+        whole = +"".b
+        Kept.unpacking do |stream|
+          stream.inflate(bytes) { |part| (whole.bytesize < Layout::MAX_BYTES) ? whole << part : break }
+          raise Zlib::Error, "its end is missing" unless stream.finished?
+        end
+        whole
+      end
+      private_class_method :unpacked
 
       # @return [String]
       attr_reader :dir
@@ -40,8 +51,7 @@ module Holdup
         header = Header.parse(bytes, path: "the capture")
         FileUtils.mkdir_p(@dir, mode: 0o700)
         path = free("#{time.utc.strftime("%Y%m%dT%H%M%SZ")}-#{header.pid}")
-        File.write("#{path}.new", Zlib.gzip(bytes), mode: "wb", perm: 0o600)
-        File.rename("#{path}.new", path)
+        place(path, Zlib.gzip(bytes))
         prune
         path
       end
@@ -62,6 +72,15 @@ module Holdup
       def free(name)
         names = [name].chain((2..).lazy.map { |number| "#{name}-#{number}" })
         names.map { |one| File.join(@dir, "#{one}#{SUFFIX}") }.find { |path| !File.exist?(path) }
+      end
+
+      # Where there is no room, nothing of it is left to take some.
+      def place(path, packed)
+        File.write("#{path}.new", packed, mode: "wb", perm: 0o600)
+        File.rename("#{path}.new", path)
+      rescue SystemCallError
+        FileUtils.rm_f("#{path}.new")
+        raise
       end
 
       def prune

@@ -18,15 +18,22 @@ module Holdup
         nil
       end
 
-      # Of megabytes only the start is read. Ruby warns of a stream that is closed before its end, unless it was reset.
-      def self.head(path)
+      # Ruby warns of a stream that is closed before its end, unless it was reset.
+      # @yieldparam stream [Zlib::Inflate]
+      # @return the block's value
+      def self.unpacking
         stream = Zlib::Inflate.new(Kept::GZIP)
-        Header.parse(stream.inflate(File.binread(path, 2 * Layout::HEADER_BYTES).to_s), path:)
-      rescue Zlib::Error, DamagedData
-        nil
+        yield stream
       ensure
         stream.reset
         stream.close
+      end
+
+      # Of megabytes only the start is read.
+      def self.head(path)
+        unpacking { |stream| Header.parse(stream.inflate(File.binread(path, 2 * Layout::HEADER_BYTES).to_s), path:) }
+      rescue Zlib::Error, DamagedData
+        nil
       end
       private_class_method :head
 

@@ -61,6 +61,7 @@ module Holdup
       # A reader believes no header beyond these.
       MAX_EVENTS = 1 << 22
       MAX_TABLE = 1 << 16
+      MAX_BYTES = HEADER_BYTES + MAX_TABLE * (THREAD_BYTES + NAME_BYTES + FRAME_BYTES + NODE_BYTES) + MAX_EVENTS * EVENT_BYTES
     end
   end
 end

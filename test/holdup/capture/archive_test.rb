@@ -4,6 +4,8 @@ require "test_helper"
 require "holdup/capture/archive"
 
 class Holdup::Capture::ArchiveTest < Minitest::Test
+  include SmallFileSystem
+
   Archive = Holdup::Capture::Archive
 
   def test_keeps_packs_and_reads
@@ -38,6 +40,24 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
       path = archive.add(bytes, Time.at(0))
       File.truncate(path, 40)
       assert_match(/is no capture/, assert_raises(Holdup::DamagedData) { Archive.read(path) }.message)
+    end
+  end
+
+  # A megabyte of it unpacks to a gigabyte: nobody has that much memory to spare, whatever the file says that it is.
+  def test_unpacks_no_more_than_a_capture_can_be
+    in_folder do |archive|
+      path = File.join(archive.dir, "bomb")
+      Zlib::GzipWriter.open(path) { |file| file.write(bytes) && 300.times { file.write("\0" * 1_000_000) } }
+      assert_operator File.size(path), :<, 1_000_000
+      assert_match(/its end is missing/, assert_raises(Holdup::DamagedData) { Archive.read(path) }.message)
+    end
+  end
+
+  def test_where_there_is_no_room_nothing_is_left
+    on_tmpfs("size=100k") do |folder|
+      archive = Archive.new(folder)
+      assert_raises(Errno::ENOSPC) { archive.add(bytes + Random.bytes(200_000), Time.at(0)) }
+      assert_empty Dir.children(folder)
     end
   end
 
