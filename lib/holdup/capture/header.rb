@@ -43,7 +43,17 @@ module Holdup
       def plausible?
         [header_bytes, event_bytes, thread_bytes, name_bytes] == [Layout::HEADER_BYTES, Layout::EVENT_BYTES, Layout::THREAD_BYTES, Layout::NAME_BYTES] &&
           capacity.between?(1, Layout::MAX_EVENTS) && (capacity & (capacity - 1)).zero? && rate.positive? &&
-          thread_count <= thread_capacity && [thread_capacity, name_capacity].all? { |count| count <= Layout::MAX_TABLE } && stacks.plausible?
+          thread_count <= thread_capacity && [thread_capacity, name_capacity].all? { |count| count <= Layout::MAX_TABLE } &&
+          events_bytes <= Layout::MAX_BYTES && stacks.plausible?
+      end
+
+      # @param bytes [String] of the file
+      # @param path [String] for the error
+      # @return [self]
+      # @raise [DamagedData] it ends before its last event
+      def whole!(bytes, path:)
+        raise self.class.refusal(path, "it is cut short at #{bytes.bytesize} bytes") if events_bytes > bytes.bytesize
+        self
       end
 
       # @return [Boolean] whether it ended; else it goes on, or its process was killed

@@ -18,7 +18,7 @@ module Holdup
       # @return [Recording]
       # @raise [DamagedData]
       def self.parse(bytes, path:, since: 0)
-        header = Header.parse(bytes, path:)
+        header = Header.parse(bytes, path:).whole!(bytes, path:)
         Parts.new(bytes, header, path, [header.overwritten, since].max).recording
       end
 
@@ -27,6 +27,10 @@ module Holdup
 
       # @return [Integer]
       def length_ns = header.ns(length_ticks)
+
+      # @param number [Integer] of an event
+      # @return [Integer, nil] when it was, ticks since the window's begin; nil: it is not there
+      def time(number) = events.first && events[(number + 1 - events.first.commit) & 0xffff_ffff]&.time
 
       # @param ticks [Integer] since the window's begin
       # @return [Integer] ns since 1970

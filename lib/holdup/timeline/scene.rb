@@ -47,7 +47,11 @@ module Holdup
       def whole_units = @units.select(&:whole?)
 
       # @return [Unit, nil] the first that the capture waited for
-      def caught = @numbered[@recording.header.caught]&.find(&:to)
+      def caught
+        ended = @numbered.fetch(@recording.header.caught, []).select(&:to)
+        at = @recording.time(@recording.header.caught_event)
+        at ? ended.min_by { |unit| (unit.to - at).abs } : ended.first # numbers of units begin anew
+      end
 
       # @param unit [Unit]
       # @return [Array<Span>] of its thread, cut to its time; on a thread that follows its fibers also those of other fibers
@@ -64,7 +68,8 @@ module Holdup
 
       # @return [Unit, nil] that the span belongs to
       def unit_of(span)
-        @numbered[span.unit]&.reverse_each&.find { |unit| unit.from <= span.from } unless span.unit.zero?
+        own = @numbered[span.unit] unless span.unit.zero?
+        own&.rindex { |unit| unit.from <= span.from }&.then { |index| own[index] }
       end
 
       # @param lane [Lane] whose thread waited
@@ -105,8 +110,9 @@ module Holdup
       end
 
       def during(pieces, from, to)
-        first = pieces.bsearch_index { |_, span| span.to > from } or return []
-        pieces[first...(pieces.bsearch_index { |_, span| span.from >= to } || pieces.size)]
+        first = last = pieces.bsearch_index { |_, span| span.to > from } or return []
+        last += 1 while pieces[last]&.last&.then { |span| span.from < to }
+        pieces[first...last]
       end
 
       def cut(spans, from, to)

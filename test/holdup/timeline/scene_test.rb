@@ -23,6 +23,16 @@ class Holdup::Timeline::SceneTest < Minitest::Test
     assert_equal [200 * MS], scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
   end
 
+  # What captures call a unit is used again after thirty thousand others.
+  def test_the_caught_unit_is_the_one_that_ended_then
+    ring = EventRing.new.running(2)
+    ring.unit(1, 2, 1 * MS, 2 * MS, name: "GET /hog") { ring }
+    ring.unit(1, 2, 3 * MS, 4 * MS, name: "GET /light") { ring }
+    bytes = ring.bytes(to: 5 * MS)
+    caught = ->(number) { bytes[312, 40] = [1, 0, 0, number, 0].pack("Q<5") and Holdup::Timeline::Scene.new(Holdup::Capture::Recording.parse(bytes, path: "the ring")).caught.name }
+    assert_equal ["GET /hog", "GET /light"], [caught.call(2), caught.call(5)]
+  end
+
   def test_a_wait_says_for_whom
     wait = scene.waits.find { |one| one.lane.number == 3 }
     assert_equal 92 * MS, wait.span.length
