@@ -46,6 +46,9 @@ class EventRing
     end
   end
 
+  # @return [self] the thread ends
+  def exited(thread, at) = tap { event(:exited, thread, at) }
+
   # @return [self] a unit from one tick to another, whose events are written by the block
   def unit(number, thread, from, to, name:)
     begins(number, thread, from)

@@ -16,7 +16,8 @@ module Holdup
       def of(bytes)
         length = bytes.unpack1("L<", offset: Layout::FACTS)
         return {} unless length.between?(2, Layout::FACTS_BYTES)
-        facts = JSON.parse(bytes.byteslice(Layout::FACTS + 4, length).force_encoding(Encoding::UTF_8))
+        text = bytes.byteslice(Layout::FACTS + 4, length).force_encoding(Encoding::UTF_8)
+        facts = text.valid_encoding? && JSON.parse(text)
         facts.is_a?(Hash) ? facts.select { |_, value| TYPES.include?(value.class) } : {}
       rescue JSON::ParserError
         {}

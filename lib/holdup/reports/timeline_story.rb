@@ -110,8 +110,8 @@ module Holdup
 
       # Where it was itself when it lost the GVL, or asked for it again.
       def itself(wait)
-        stack = @scene.samples.waited(wait) or return
-        word(:waited_in, frame: @names.frame(@scene.recording.stacks.running(stack)))
+        frame = @scene.samples.waited(wait)&.then { |stack| @scene.recording.stacks.running(stack) }
+        word(:waited_in, frame: @names.frame(frame)) if frame
       end
 
       def who(part) = part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)

@@ -23,12 +23,12 @@ module Holdup
       # @param bytes [String]
       def initialize(bytes)
         @bytes = bytes
-        @header = Capture::Header.parse(bytes, path: "the capture")
+        @header = Capture::Header.parse(bytes, path: "the capture").whole!(bytes, path: "the capture")
       end
 
       # @return [Hash{String => Object}]
       def facts
-        return {} if @header.caught.zero?
+        return {} if @header.caught.zero? || @header.head.zero?
         scene = scene()
         {"unit" => scene.recording.names[@header.caught_series]&.name, "stalled_ns" => @header.caught_stalled_ns,
          "wall_ns" => @header.caught_wall_ns, "trace" => scene.caught&.trace, **holder(scene)}.compact

@@ -26,7 +26,7 @@ module Holdup
         timeline_held: "held", timeline_longest: "longest", timeline_handoff: "(nobody: hand-off)", timeline_thread: "thread %<name>s", timeline_unnamed: "(no name)", timeline_unfinished: "(unit that went on)",
         timeline_story: "Unit %<id>s: %<name>s on %<thread>s, %<at>s: %<wall>s", timeline_split: "ran %<running>s, waited for the GVL %<stalled>s, idle %<idle>s (%<kinds>s); others waited %<caused>s for it",
         timeline_kind_io: "io", timeline_kind_lock: "lock", timeline_kind_sleep: "sleep or timed wait", timeline_kind_none: "to the end of the window",
-        timeline_step_running: "ran", timeline_step_stalled: "waited for %<holders>s", timeline_step_idle: "idle: %<kind>s", timeline_step_unknown: "unknown",
+        timeline_step_running: "ran", timeline_step_stalled: "waited for %<holders>s", timeline_step_idle: "idle: %<kind>s", timeline_step_unknown: "unknown", timeline_step_absent: "its thread was gone",
         timeline_step_preempted: "lost the GVL, waited for %<holders>s",
         timeline_step_together: "%<count>s short periods: ran %<running>s, waited %<stalled>s, idle %<idle>s", timeline_part: "%<who>s (%<thread>s)", timeline_nobody: "the hand-off %<time>s",
         timeline_fibers: "Its thread runs fibers in turns: periods of other fibers are in between.",

@@ -26,7 +26,7 @@ module Holdup
         timeline_held: "保持", timeline_longest: "最長", timeline_handoff: "(受け渡し：保持者なし)", timeline_thread: "スレッド %<name>s", timeline_unnamed: "(名前なし)", timeline_unfinished: "(範囲内に終わらない処理)",
         timeline_story: "処理 %<id>s：%<name>s（%<thread>s、%<at>s）：%<wall>s", timeline_split: "実行 %<running>s、GVL 待ち %<stalled>s、アイドル %<idle>s（%<kinds>s）。他を待たせた時間 %<caused>s",
         timeline_kind_io: "I/O", timeline_kind_lock: "ロック", timeline_kind_sleep: "sleep か時間制限付きの待ち", timeline_kind_none: "範囲の終わりまで",
-        timeline_step_running: "実行", timeline_step_stalled: "GVL 待ち：%<holders>s", timeline_step_idle: "アイドル：%<kind>s", timeline_step_unknown: "不明",
+        timeline_step_running: "実行", timeline_step_stalled: "GVL 待ち：%<holders>s", timeline_step_idle: "アイドル：%<kind>s", timeline_step_unknown: "不明", timeline_step_absent: "スレッドは終了していた",
         timeline_step_preempted: "GVL を失い、待ち：%<holders>s",
         timeline_step_together: "短い期間 %<count>s 個：実行 %<running>s、GVL 待ち %<stalled>s、アイドル %<idle>s", timeline_part: "%<who>s（%<thread>s）", timeline_nobody: "受け渡し %<time>s",
         timeline_fibers: "このスレッドではファイバーが交代で動きます。他のファイバーの期間も含まれます。",

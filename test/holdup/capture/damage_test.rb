@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture"
+require "holdup/capture/archive"
+require "holdup/capture/facts"
+require "holdup/reports/timeline"
+require "holdup/reports/timeline_story"
+require "holdup/reports/words"
+require "holdup/timeline"
+require "holdup/timeline/caught"
+require "holdup/timeline/export"
+require "holdup/web/captures/columns"
+
+# The file of a capture, damaged at random: whoever reads it is told so, or is told a part of the story.
+class Holdup::Capture::DamageTest < Minitest::Test
+  MS = 1_000_000
+  SEEDS = 150
+
+  def test_it_is_refused_or_told_whatever_the_damage
+    outcomes = SEEDS.times.map do |seed|
+      bytes = damage.call(Random.new(seed))
+      [outcome(seed) { tell(bytes) }, outcome(seed) { Holdup::Capture::Facts.add(bytes.dup, Holdup::Timeline::Caught.facts(bytes)) }]
+    end
+    assert_operator outcomes.count(%i[fine fine]), :>, SEEDS / 5
+    assert_operator outcomes.count(%i[refused refused]), :>, SEEDS / 5
+  end
+
+  def test_packed_it_is_refused_or_told_too
+    packed = Zlib.gzip(whole)
+    damage = Damage.new(packed, head: 16, events: 0...packed.bytesize)
+    Dir.mktmpdir do |folder|
+      path = File.join(folder, "20261121T144640Z-4711#{Holdup::Capture::Archive::SUFFIX}")
+      60.times do |seed|
+        File.binwrite(path, damage.call(Random.new(seed)))
+        outcome(seed) { Holdup::Capture::Archive.read(path) }
+        assert_kind_of Hash, Holdup::Capture::Kept.at(path).facts
+      end
+    end
+  end
+
+  # Facts are shown, and kept again.
+  def test_facts_that_are_no_text
+    bytes = whole.tap { |file| file[2052, 9] = "{\"a\":\"\xff\"".b }
+    assert_equal({}, Holdup::Capture::Facts.of(bytes))
+  end
+
+  private
+
+  def outcome(seed)
+    yield
+    :fine
+  rescue Holdup::DamagedData
+    :refused
+  rescue => error
+    flunk "seed #{seed}: #{error.full_message(highlight: false)}"
+  end
+
+  def damage = @damage ||= Damage.new(whole, head: 496, events: events)
+
+  def events = (whole.bytesize - 32 * whole.unpack1("Q<", offset: 64))...whole.bytesize
+
+  def whole
+    bytes = ring.bytes(to: 200 * MS)
+    bytes[312, 40] = [2, 92 * MS, 107 * MS, 15, 1].pack("Q<5")
+    Holdup::Capture::Facts.add(bytes, {"trigger" => "rule", "rule" => "stall > 50 ms"})
+  end
+
+  def ring
+    ring = EventRing.new.running(2).idle(3)
+    ring.unit(1, 2, 1 * MS, 100 * MS, name: "GET /hog") do
+      ring.ready(3, 10 * MS).stack(2, 50 * MS, ["Report#crunch", "/srv/report.rb", 12], ["Array#each", nil, 0], unit: 1)
+      ring.collected(2, 60 * MS, 80 * MS).suspended(2, 100 * MS - 1, unit: 1).resumed(3, 102 * MS)
+    end
+    ring.begins(2, 3, 103 * MS).stack(3, 103 * MS, ["Orders#index", "/srv/orders.rb", 3], kind: :stalled, unit: 2)
+    ring.suspended(3, 104 * MS, unit: 2).ready(3, 108 * MS, kind: :sleep, unit: 2).resumed(3, 109 * MS, unit: 2)
+    ring.pool_wait(3, 109 * MS, 3 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light", trace: "0af7651916cd43dd8448eb211c80319c")
+  end
+
+  def tell(bytes)
+    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Recording.parse(bytes, path: "file"))
+    Holdup::Timeline::Export::FORMATS.each_key { |format| Holdup::Timeline::Export.call(scene, format) }
+    Holdup::Web::Captures::Columns.new(scene).call
+    %w[en ja].each { |language| report(scene, Holdup::Reports::Words.new(language)) }
+  end
+
+  def report(scene, words)
+    layout = Holdup::Reports::Layout.new(width: 120, style: Holdup::Reports::Style.for(StringIO.new, {}))
+    holders, patterns = Holdup::Timeline::Holders.new(scene), Holdup::Timeline::Patterns.new(scene).call
+    Holdup::Reports::Timeline.new(scene, holders:, patterns:, methods: Holdup::Timeline::Methods.new(scene).call, words:, layout:).call
+    scene.units.each { |unit| Holdup::Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words:, layout:).call }
+  end
+end
