@@ -76,7 +76,7 @@ module Holdup
         # What pools of threads that share a process get done while all of them have work; nothing is said where units change, or the machine.
         # @return [Hash{String => Sides}] of PoolBacklog::Figures
         def pools
-          return {} unless @change.sizes_only?
+          return {} unless @change.sizes_only? && @base.recording.pools.several?
           @base.recording.pools.names.zip(*[@base.now, @change.candidate(@base.now)].map { |candidate| @base.pools_of(candidate) })
             .select(&:all?).to_h { |name, before, after| [name, Sides.new(before:, after:)] }
         end
