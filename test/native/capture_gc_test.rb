@@ -1,27 +1,24 @@
 # frozen_string_literal: true
 
-require "native/native_helper"
-require "holdup/capture"
-require "holdup/timeline"
+require "native/capturing"
 require "holdup/reports/timeline"
 require "holdup/reports/timeline_story"
 require "holdup/reports/words"
 
 # A collection of garbage that takes long because there is much to mark: the capture says that it was what another unit waited for.
 class CaptureGcTest < NativeTest
+  include Capturing
+
   LONG_NS = Holdup::Timeline::Patterns::GC_NS
   WORDS = Holdup::Reports::Words.new("en")
 
   def setup
     super
-    @folder = Dir.mktmpdir("holdup", "/dev/shm")
-    @file = File.join(@folder, "events")
     Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
   end
 
   def teardown
     Probe.close_segment
-    FileUtils.remove_entry(@folder)
     super
   end
 
@@ -48,15 +45,6 @@ class CaptureGcTest < NativeTest
       heap.concat(Array.new(200_000) { [heap.size] })
     end
     flunk "#{heap.size} arrays are marked in no time"
-  end
-
-  def captured
-    Probe.open_capture(@file, 50_000, 0, 0)
-    yield
-    wait_until { Probe.snapshot[:waiting_threads].zero? }
-    Probe.close_capture
-    assert_equal "", Captured.disagreement(@file)
-    Captured.read(@file)
   end
 
   def collect_beside_a_light_unit

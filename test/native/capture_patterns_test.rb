@@ -1,21 +1,18 @@
 # frozen_string_literal: true
 
-require "native/native_helper"
-require "holdup/capture"
-require "holdup/timeline"
+require "native/capturing"
 
 # What has a name is recognised in captures of real work.
 class CapturePatternsTest < NativeTest
+  include Capturing
+
   def setup
     super
-    @folder = Dir.mktmpdir("holdup", "/dev/shm")
-    @file = File.join(@folder, "events")
     Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
   end
 
   def teardown
     Probe.close_segment
-    FileUtils.remove_entry(@folder)
     super
   end
 

@@ -1,24 +1,13 @@
 # frozen_string_literal: true
 
-require "native/native_helper"
-require "holdup/capture"
+require "native/capturing"
 require "holdup/capture/ring"
-require "holdup/timeline"
 
 # Stacks that another sampler tells a capture later: believed where the ring agrees.
 class CaptureSamplesTest < NativeTest
+  include Capturing
+
   STACK = [["Array#each", nil, 0], 7, ["Report.crunch", "/app/report.rb", 5], 9].freeze
-
-  def setup
-    super
-    @folder = Dir.mktmpdir("holdup", "/dev/shm")
-    @file = File.join(@folder, "events")
-  end
-
-  def teardown
-    FileUtils.remove_entry(@folder)
-    super
-  end
 
   def test_only_of_a_thread_that_had_the_gvl_then
     idle, hog, at = nil
@@ -72,14 +61,11 @@ class CaptureSamplesTest < NativeTest
   private
 
   def captured
-    Probe.open_capture(@file, 50_000, 0, 0, Holdup::Capture::Ring::STACKS_OVER_NS)
-    assert_kind_of Integer, Probe.sample_elsewhere(true)
-    GvlWork.release(5)
-    yield
-    wait_until { Probe.snapshot[:waiting_threads].zero? }
-    Probe.close_capture
-    assert_equal "", Captured.disagreement(@file)
-    Captured.read(@file)
+    super(Holdup::Capture::Ring::STACKS_OVER_NS) do
+      assert_kind_of Integer, Probe.sample_elsewhere(true)
+      GvlWork.release(5)
+      yield
+    end
   end
 
   def hold_around_now

@@ -1,24 +1,13 @@
 # frozen_string_literal: true
 
-require "native/native_helper"
-require "holdup/capture"
+require "native/capturing"
 require "holdup/capture/ring"
-require "holdup/timeline"
 
 # Stacks in a capture: of whom they are, and that the time they take is nobody's loss.
 class CaptureStacksTest < NativeTest
+  include Capturing
+
   OVER_NS = Holdup::Capture::Ring::STACKS_OVER_NS
-
-  def setup
-    super
-    @folder = Dir.mktmpdir("holdup", "/dev/shm")
-    @file = File.join(@folder, "events")
-  end
-
-  def teardown
-    FileUtils.remove_entry(@folder)
-    super
-  end
 
   def crunch(condition)
     1_000.times { nil } until condition.call
@@ -120,14 +109,7 @@ class CaptureStacksTest < NativeTest
   private
 
   # @yieldreturn [Array<Thread>]
-  def captured(&work)
-    Probe.open_capture(@file, 50_000, 0, 0, OVER_NS)
-    work.call.each(&:join)
-    wait_until { Probe.snapshot[:waiting_threads].zero? }
-    Probe.close_capture
-    assert_equal "", Captured.disagreement(@file)
-    Captured.read(@file)
-  end
+  def captured(&work) = super(OVER_NS) { work.call.each(&:join) }
 
   # The machine may be busy: who watches comes when it does.
   def until_taken

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "native/native_helper"
+require "holdup/capture"
+require "holdup/timeline"
+
+# For tests that capture their own process: a file for it, and what was captured, once that agrees with the probe to the tick.
+module Capturing
+  def setup
+    super
+    @folder = Dir.mktmpdir("holdup", "/dev/shm")
+    @file = File.join(@folder, "events")
+  end
+
+  def teardown
+    FileUtils.remove_entry(@folder)
+    super
+  end
+
+  private
+
+  # @param stacks_over_ns [Integer] that somebody waits; 0: no stacks
+  # @return [Holdup::Capture::Recording] of the block
+  def captured(stacks_over_ns = 0)
+    Holdup::Probe.open_capture(@file, 50_000, 0, 0, stacks_over_ns)
+    yield
+    wait_until { Holdup::Probe.snapshot[:waiting_threads].zero? }
+    Holdup::Probe.close_capture
+    assert_equal "", Captured.disagreement(@file)
+    Captured.read(@file)
+  end
+end
