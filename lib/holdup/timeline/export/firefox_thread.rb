@@ -21,6 +21,10 @@ module Holdup
           nativeSymbols: %i[libIndex address name functionSize]
         }.transform_values { |columns| {**columns.to_h { |name| [name, []] }, length: 0} }.freeze
 
+        # `data`: what the viewer shows of it
+        Marker = Struct.new(:name, :from_ns, :to_ns, :category, :data)
+        private_constant :Marker
+
         # @param picture [Picture]
         # @param lane [Lane]
         # @param main [Boolean] whether the viewer takes it for the process's first
@@ -32,8 +36,8 @@ module Holdup
 
         # @return [Hash]
         def call
-          markers = (states + units + collections).sort_by { |marker| marker.fetch(:from_ns) }
-          strings = markers.map { |marker| marker.fetch(:name) }.uniq.each_with_index.to_h
+          markers = (states + units + collections).sort_by(&:from_ns)
+          strings = markers.map(&:name).uniq.each_with_index.to_h
           stacks = FirefoxStacks.new(@picture, @lane, strings, category: NUMBERS.fetch(:running)).call
           {**facts, markers: columns(markers, strings), **EMPTY, samples: {**EMPTY.fetch(:samples), weightType: "samples"}, **stacks, stringArray: strings.keys}
         end
@@ -47,32 +51,30 @@ module Holdup
         end
 
         def columns(markers, number)
-          {data: markers.map { |marker| data(marker) }, name: markers.map { |marker| number.fetch(marker.fetch(:name)) },
-           startTime: markers.map { |marker| marker.fetch(:from_ns) / 1e6 }, endTime: markers.map { |marker| marker.fetch(:to_ns) / 1e6 },
-           phase: Array.new(markers.size, INTERVAL), category: markers.map { |marker| NUMBERS.fetch(marker.fetch(:category)) }, length: markers.size}
+          {data: markers.map(&:data), name: markers.map { |marker| number.fetch(marker.name) },
+           startTime: markers.map { |marker| marker.from_ns / 1e6 }, endTime: markers.map { |marker| marker.to_ns / 1e6 },
+           phase: Array.new(markers.size, INTERVAL), category: markers.map { |marker| NUMBERS.fetch(marker.category) }, length: markers.size}
         end
 
-        def data(marker) = {type: marker.fetch(:name), **marker.fetch(:facts).compact}
+        def marker(name, from_ns, to_ns, category, **facts) = Marker.new(name, from_ns, to_ns, category, {type: name, **facts.compact})
 
         def states
           @picture.periods(@lane).map do |period|
-            {name: STATES.fetch(period.state), from_ns: period.from_ns, to_ns: period.to_ns, category: CATEGORIES.key?(period.state) ? period.state : :other, facts: told(period)}
+            marker(STATES.fetch(period.state), period.from_ns, period.to_ns, CATEGORIES.key?(period.state) ? period.state : :other, kind: period.kind, id: period.unit&.id, **waited(period))
           end
         end
 
-        def told(period)
-          facts = {kind: period.kind, id: period.unit&.id}
-          period.wait ? facts.merge(waited_for: @picture.main(period.wait), handoff: @picture.scene.ns(period.wait.handoff) / 1e6) : facts
+        def waited(period)
+          period.wait ? {waited_for: @picture.main(period.wait), handoff: @picture.scene.ns(period.wait.handoff) / 1e6} : {}
         end
 
         def units
           @picture.units(@lane).map do |unit|
-            from_ns, to_ns = @picture.bounds(unit)
-            {name: "UNIT", from_ns:, to_ns:, category: :unit, facts: {unit: @picture.unit_name(unit), id: unit.id, queue: unit.queue, trace: unit.trace}}
+            marker("UNIT", *@picture.bounds(unit), :unit, unit: @picture.unit_name(unit), id: unit.id, queue: unit.queue, trace: unit.trace)
           end
         end
 
-        def collections = @picture.collections(@lane).map { |from_ns, to_ns| {name: "GC_PAUSE", from_ns:, to_ns:, category: :gc, facts: {}} }
+        def collections = @picture.collections(@lane).map { |from_ns, to_ns| marker("GC_PAUSE", from_ns, to_ns, :gc) }
       end
     end
   end

@@ -18,7 +18,7 @@ module Holdup
         BEGINS_TABLES = (SEQUENCE + Protobuf.number(13, 3)).freeze
         NEEDS_TABLES = (SEQUENCE + Protobuf.number(13, 2)).freeze
         # What samples weigh: so many ns of holding.
-        HELD = Protobuf.bytes(59, Protobuf.bytes(100, Protobuf.bytes(1, "holdup") << Protobuf.bytes(2, Protobuf.bytes(2, "held") << Protobuf.number(3, 1)))).freeze
+        HELD = Protobuf.bytes(59, Protobuf.bytes(100, Protobuf.text(1, "holdup") << Protobuf.bytes(2, Protobuf.text(2, "held") << Protobuf.number(3, 1)))).freeze
         private_constant :BEGINS, :ENDS, :INSTANT, :SEQUENCE, :BEGINS_TABLES, :NEEDS_TABLES, :HELD
 
         # @param pid [Integer]
@@ -30,18 +30,18 @@ module Holdup
           @packets = +"".b
           @ends = {}
           @beginnings, @arguments = Array.new(2) { Hash.new { |said, key| said[key] = {} } }
-          @process = describe(Protobuf.bytes(3, Protobuf.number(1, pid) << Protobuf.bytes(6, name)))
+          @process = describe(Protobuf.bytes(3, Protobuf.number(1, pid) << Protobuf.text(6, name)))
         end
 
         # @param name [String]
         # @param under [Integer] the track that it belongs to
         # @return [Integer] the new track
-        def track(name, under: @process) = describe(Protobuf.bytes(2, name) << Protobuf.number(5, under))
+        def track(name, under: @process) = describe(Protobuf.text(2, name) << Protobuf.number(5, under))
 
         # @param number [Integer] of the thread
         # @return [Integer] its track
         def thread(number, name)
-          describe(Protobuf.bytes(4, Protobuf.number(1, @pid) << Protobuf.number(2, number) << Protobuf.bytes(5, name)) << Protobuf.number(5, @process))
+          describe(Protobuf.bytes(4, Protobuf.number(1, @pid) << Protobuf.number(2, number) << Protobuf.text(5, name)) << Protobuf.number(5, @process))
         end
 
         # @param args [Hash] what is shown of it; nil is left out

@@ -18,7 +18,7 @@ module Holdup
 
         # @param kind [Symbol] a key of TEXTS
         # @return [Integer] its number
-        def text(kind, text) = number(TEXTS.fetch(kind), text) { Protobuf.bytes(2, text) }
+        def text(kind, text) = number(TEXTS.fetch(kind), text) { Protobuf.text(2, text) }
 
         # @param frames [Array<Capture::Frame>] the innermost first
         # @return [Integer] the stack's number

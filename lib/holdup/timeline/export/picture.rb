@@ -4,7 +4,7 @@ module Holdup
   module Timeline
     module Export
       # A span in ns since the window's begin. `unit`, `wait`: nil for none; `from`, `to`: the same in ticks.
-      Period = Data.define(:state, :kind, :from_ns, :to_ns, :unit, :wait, :from, :to)
+      Period = Struct.new(:state, :kind, :from_ns, :to_ns, :unit, :wait, :from, :to)
 
       # What every format draws: the scene in nanoseconds and with names. Only moments are rounded, never lengths, so
       # the periods of a thread fill the window in every format.
@@ -97,7 +97,7 @@ module Holdup
 
         def period(lane, span)
           wait = @scene.wait(lane, span) if span.state == :stalled
-          Period.new(state: span.state, kind: span.kind, from_ns: ns(span.from), to_ns: ns(span.to), unit: @scene.unit_of(span), wait:, from: span.from, to: span.to)
+          Period.new(span.state, span.kind, ns(span.from), ns(span.to), @scene.unit_of(span), wait, span.from, span.to)
         end
 
         def units_by_lane = @units_by_lane ||= @scene.units.group_by(&:lane).compare_by_identity

@@ -10,11 +10,9 @@ module Holdup
         # @param number [Integer] not negative
         # @return [String] seven bits a byte, the lowest first
         def varint(number)
-          bytes = "".b
-          while number > 127
-            bytes << (number & 127 | 128)
-            number >>= 7
-          end
+          return number.chr if number < 128
+          bytes = (number & 127 | 128).chr
+          bytes << (number & 127 | 128) while (number >>= 7) > 127
           bytes << number
         end
 
@@ -23,9 +21,14 @@ module Holdup
         def number(field, value) = varint(field << 3) << varint(value)
 
         # @param field [Integer]
-        # @param value [String] a text or a message
+        # @param value [String] a message
         # @return [String]
-        def bytes(field, value) = varint(field << 3 | 2) << varint(value.bytesize) << value.b
+        def bytes(field, value) = varint(field << 3 | 2) << varint(value.bytesize) << value
+
+        # @param field [Integer]
+        # @param value [String]
+        # @return [String]
+        def text(field, value) = bytes(field, value.b)
 
         # @param field [Integer]
         # @return [String] always of eight bytes

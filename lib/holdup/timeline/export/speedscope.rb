@@ -46,7 +46,8 @@ module Holdup
 
         # What both stacks begin with stays open.
         def change(before, after, at)
-          kept = before.zip(after).take_while { |one, other| one == other }.size
+          kept = 0
+          kept += 1 while kept < before.size && before[kept] == after[kept]
           before.drop(kept).reverse.map { |level| event("C", at, level) } + after.drop(kept).map { |level| event("O", at, level) }
         end
 
@@ -59,7 +60,7 @@ module Holdup
         end
 
         def detail(period)
-          return [period, "for #{@picture.main(period.wait)}"] if period.wait
+          return [period.from_ns, "for #{@picture.main(period.wait)}"] if period.wait
           [period.kind, period.kind.to_s] if period.state == :idle && period.kind
         end
       end
