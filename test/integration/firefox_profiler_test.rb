@@ -48,15 +48,12 @@ class FirefoxProfilerTest < Minitest::Test
     assert done.success?, told
   end
 
-  # A session of it is a process in the background, and belongs to a home.
+  # A session of it is a process in the background, and belongs to a home. On a busy machine it begins later than whoever
+  # starts it waits for.
   def in_viewer(home, file)
-    run = lambda do |*arguments|
-      told, done = Open3.capture2e({"HOME" => home}, "node", "--no-warnings", PROGRAM, *arguments)
-      assert done.success?, told
-      told
-    end
-    run.call("load", file)
-    yield run
+    run = ->(*arguments) { Open3.capture2e({"HOME" => home}, "node", "--no-warnings", PROGRAM, *arguments) }
+    wait_until { run.call("load", file).last.success? }
+    yield ->(*arguments) { run.call(*arguments).then { |told, done| told.tap { assert done.success?, told } } }
   ensure
     run.call("stop", "--all")
   end
