@@ -58,17 +58,10 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   # On the two vCPUs that there are, four processes can't do four times as much.
   def test_pools_of_a_job_runner
     played = PlayedStore.new(PlayedRecording.capsules)
-    played.in_a_file do |path|
-      ask = ->(*arguments) { holdup("whatif", "--store", path, "--since", "1h", "--kind", "job", *arguments, now_s: played.to_s) }
-      said = ask.call("--threads", "9").out
-      assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(7\+2\)$/, said)
-      assert_match(/^mail, all pools busy: per s +[\d.]+ +[\d.]+$/, said)
-      assert_match(/^reports, all pools busy: stalled +[\d.]+ ms +[\d.]+ ms$/, said)
-      refute_match(/all pools busy/, ask.call("--load", "x1.1").out)
-      refused = ask.call("--threads", "2")
-      assert_equal 2, refused.status
-      assert_match(/of 2 threads none is left for the pool in question.*the others of a process have 2/m, refused.err)
-    end
+    said = played.in_a_file { |path| holdup("whatif", "--store", path, "--since", "1h", "--kind", "job", "--threads", "9", now_s: played.to_s).out }
+    assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(7\+2\)$/, said)
+    assert_match(/^mail, all pools busy: per s +[\d.]+ +[\d.]+$/, said)
+    assert_match(/^reports, all pools busy: stalled +[\d.]+ ms +[\d.]+ ms$/, said)
   end
 
   def test_another_machine

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/analysis/sizing/deployment"
+require "holdup/analysis/sizing/trace"
 require "holdup/analysis/sizing/what_if/change"
 
 class Holdup::Analysis::Sizing::WhatIf::ChangeTest < Minitest::Test
@@ -22,6 +23,27 @@ class Holdup::Analysis::Sizing::WhatIf::ChangeTest < Minitest::Test
 
   def test_the_first_that_fits_leaves_others_their_rest
     assert_empty change(mix: {"*#show" => 0.1, "Orders*" => 0.2}, priorities: {"Orders*" => -1, "*#index" => -2}).overruled(SERIES)
+  end
+
+  # Of a process's five threads two are of another pool, and stay.
+  def test_threads_of_a_process_with_several_pools
+    now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
+    assert_equal [7, 2], change(threads: 9).candidate(now).caps
+    error = assert_raises(Holdup::UsageError) { change(threads: 2).candidate(now) }
+    assert_match(/of 2 threads none is left for the pool in question/, error.message)
+    own = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "Reports*", threads: 1)).candidate(now)
+    assert_equal [[3, 2], [1]], own.groups.map(&:caps)
+  end
+
+  # Who gets processes of its own is of their only pool.
+  def test_a_unit_that_moves_to_processes_of_its_own
+    moved = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "Reports*"))
+    unit = Sizing::Trace::Unit.new(arrival_ns: 0, held_ns: 1, idle_ns: 0, acquisitions: 0, pool: 1)
+    assert_equal [[1, 0], [0, 1]], %w[ReportsJob MailJob].map { |name| moved.mark(unit, name, slice_ns: 1).then { |one| [one.group, one.pool] } }
+  end
+
+  def test_only_sizes_are_others
+    assert_equal [true, true, false, false], [{threads: 3}, {processes: 2, time_slice_ns: 1}, {threads: 3, factor: 1.5}, {without: "A"}].map { |parts| change(**parts).sizes_only? }
   end
 
   def test_what_a_recorded_ruby_and_server_do_not_have
