@@ -2,6 +2,7 @@
 
 require "optparse"
 require_relative "collector_script"
+require_relative "../capsules"
 require_relative "../capture"
 require_relative "../compare"
 require_relative "../fibers"
@@ -30,7 +31,7 @@ module Bench
     BENCHES = {"release" => Release, "unit" => Unit, "jit-probe" => JitProbe, "fibers" => Fibers, "instructions" => Instructions, "rails" => Rails,
                "sidekiq" => Sidekiq, "shutdown" => Shutdown, "compare" => Compare, "capture" => Capture, "web" => Web, "viewer" => Viewer, "replay" => Replay, "collector" => CollectorScript}.freeze
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
-    EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth}.freeze
+    EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth, "capsules" => Capsules}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
     DOCUMENT = "docs/benchmarks.md"
     # Those that stand elsewhere, or there as well.

@@ -1,0 +1,98 @@
+# frozen_string_literal: true
+
+require "etc"
+require "holdup/analysis/sizing/candidate"
+require "holdup/analysis/sizing/pool_backlog"
+require "holdup/analysis/sizing/pools"
+require "holdup/analysis/sizing/traffic"
+require "holdup/lab/folders"
+require "holdup/lab/jobs/run"
+require "holdup/lab/jobs/work"
+require "holdup/lab/jobs/program"
+
+module Bench
+  module TwoCapsules
+    SIZING = Holdup::Analysis::Sizing
+    LAB = Holdup::Lab::Jobs
+
+    # The queue of the second capsule, by the name that its process knows.
+    class HeavyQueue < Holdup::Lab::JobQueue
+      def initialize(url)
+        super
+        @name = "heavy"
+      end
+    end
+
+    # Jobs for both queues; `queue` is that of the second.
+    Jobs = Data.define(:light, :heavy, :queue)
+
+    # Keeps two queues from running empty.
+    class Supplies
+      # @param queue [Holdup::Lab::JobQueue] of the first capsule
+      # @param jobs [Jobs]
+      def initialize(queue, jobs)
+        @each = [LAB::Supply.new(queue, jobs.light), LAB::Supply.new(jobs.queue, jobs.heavy)]
+      end
+
+      def pause_s = @each.first.pause_s
+
+      def fill = @each.each(&:fill)
+    end
+
+    # One Sidekiq with two capsules that always have work: how many jobs each did, and what these jobs let expect of other threads.
+    class Run
+      KINDS = [LAB::Kind.new(name: "LabMail", arguments: [4, 4, 5]), LAB::Kind.new(name: "LabReport", arguments: [2, 80, 6])].freeze
+
+      # @param threads [Array<Integer>] of the light capsule and of the heavy one
+      # @param redis [String] URL
+      def initialize(threads, redis:)
+        @threads = threads
+        @redis = redis
+      end
+
+      # @param seconds [Numeric]
+      # @param warm_up_s [Numeric]
+      # @return [self]
+      def call(seconds:, warm_up_s:)
+        program = LAB::Program.own(jobs: File.expand_path("jobs.rb", __dir__), env: {"BENCH_HEAVY_THREADS" => @threads.last.to_s})
+        queue = HeavyQueue.new(@redis)
+        outcome = Holdup::Lab::Folders.open { |folders| run(program, queue, folders).call(seconds:, warm_up_s:) }
+        @outcome = LAB::Outcome.new(threads: @threads.sum, seconds: outcome.count / outcome.throughput, windows: @intake.windows, profiles: @intake.profiles)
+        self
+      ensure
+        queue&.remove
+        queue&.close
+      end
+
+      # @return [Array<Float>] jobs per second of each capsule
+      def measured
+        jobs = @intake.windows.select { |window| window.series.kind == :job }.partition { |window| window.series.queue != "heavy" }
+        jobs.map { |windows| windows.sum(&:count) * @outcome.throughput / @outcome.count }
+      end
+
+      # @param threads [Array<Integer>]
+      # @return [Array<Float>] jobs per second of each capsule
+      def predicted(threads)
+        backlog.call(SIZING::Candidate.new(processes: 1, threads: threads.sum, beside: [threads.last])).map(&:throughput)
+      end
+
+      private
+
+      def run(program, queue, folders)
+        light, heavy = KINDS.map { |kind| LAB::Work.new([kind]) }
+        jobs = Jobs.new(light:, heavy:, queue:)
+        LAB::Run.new(@threads.first, program:, work: jobs, redis: @redis, env: ENV.to_h, supply: Supplies, keep: ->(intake) { @intake = intake }, **folders)
+      end
+
+      def backlog
+        @backlog ||= SIZING::PoolBacklog.new(traffic, vcpus: Etc.nprocessors, between: @outcome.between, cost: @outcome.recording.growth.cost, handoff_ns: SIZING::Handoff::NS)
+      end
+
+      def traffic
+        pools = SIZING::Pools.new({"light" => @threads.first, "heavy" => @threads.last}, {"heavy" => {"heavy" => 1}})
+        arrivals = @outcome.profiles.group_by { |profile| profile.start_ns / 1_000_000_000 / 60 * 60 }.transform_values(&:size)
+        SIZING::Traffic.of(@outcome.profiles, arrivals, pools:)
+      end
+    end
+  end
+end
