@@ -14,6 +14,8 @@ module Holdup
     FAILED = 1
     MISUSED = 2
     SIGNALED = 128
+    # What Ruby adds to the reason of a failed system call: a function of its own, and the path, which our sentence has.
+    INSIDES = / @ \w+(?: - [^)]*)?/
 
     # @param console [Console] everything outside that a command may touch
     def initialize(console: Console.system)
@@ -46,7 +48,7 @@ module Holdup
     def ours(argv) = argv.take_while { |argument| argument != "--" }
 
     def complain(error)
-      @console.err.puts("holdup: #{message(error).lines.map(&:strip).join(" ")}")
+      @console.err.puts("holdup: #{message(error).lines.map(&:strip).join(" ").gsub(INSIDES, "")}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end

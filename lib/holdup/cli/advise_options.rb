@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../inquiry/values"
+require_relative "formats"
 require_relative "options"
 require_relative "sizing_options"
 
@@ -9,6 +10,7 @@ module Holdup
     # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.
     class AdviseOptions
       ROWS = 14
+      FORMATS = %i[text json markdown html].freeze
       OBJECTIVES = %i[latency cost balanced throughput].freeze
       # Options that go with an advice and not with its verification.
       ASKED = %i[slo kind queue objective factor vcpus memory connections limit out].freeze
@@ -52,8 +54,7 @@ module Holdup
       def declare_output(parser, values)
         parser.on("--limit N", "rows of the table (#{ROWS})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 4..10_000) }
         parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Inquiry::Values.duration("--warm-up", text) / 1_000_000_000 }
-        parser.on("--markdown", "for a pull request or an issue") { values[:format] = :markdown }
-        parser.on("--html", "one file for a browser") { values[:format] = :html }
+        Formats.declare(parser, values, FORMATS)
         parser.on("--out FILE", "write it there") { |text| values[:out] = text }
         parser.on("--verify FILE", "what --json said: has it come true since?") { |text| values[:verify] = text }
       end

@@ -5,6 +5,7 @@ require_relative "../analysis/sizing/open_calculator"
 require_relative "../errors"
 require_relative "../reports/calculation"
 require_relative "../reports/open_calculation"
+require_relative "formats"
 require_relative "options"
 require_relative "places"
 require_relative "../inquiry/values"
@@ -21,7 +22,7 @@ module Holdup
           parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Inquiry::Values.whole("--acquisitions", text, 1..1_000_000) }
           parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Inquiry::Values.list("--threads", text, 1..1000) }
           arrivals(parser, values)
-          parser.on("--json", "for programs") { values[:json] = true }
+          Formats.declare(parser, values, %i[text json])
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
@@ -40,17 +41,17 @@ module Holdup
       # @param idle_ns [Integer, nil]
       # @param acquisitions [Integer]
       # @param threads [Array<Integer>, nil]
-      # @param json [Boolean]
+      # @param format [Symbol] :text or :json
       # @param language [String, nil]
       # @param arrivals [Hash{Symbol => Numeric}] rate, and beside it processes, vcpus, cv2
       # @raise [UsageError] when nothing, or two different things, were said about the unit
-      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil, json: false, language: nil, **arrivals)
+      def initialize(console:, io: nil, running_ns: nil, idle_ns: nil, acquisitions: 1, threads: nil, format: :text, language: nil, **arrivals)
         @console = console
         @timed = io.nil?
         @demand = demand(io, running_ns, idle_ns, acquisitions).with(**arrivals.slice(:cv2))
         @arrivals = check(arrivals).except(:cv2)
         @threads = threads
-        @json = json
+        @json = format == :json
         @words = Reports::Words.new(language || Places.language(console.env))
       end
 

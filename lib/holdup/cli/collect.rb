@@ -29,7 +29,8 @@ module Holdup
       # @param interval [Numeric] seconds
       # @param parent [Integer, nil] pid
       # @param once [Boolean]
-      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false)
+      # @param beside [Boolean] whether it is no news that somebody else collects
+      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false, beside: false)
         @console = console
         @store = Places.store(console.env, store)
         @captures = Places.captures(console.env, store)
@@ -37,6 +38,7 @@ module Holdup
         @interval = interval
         @parent = parent
         @once = once
+        @beside = beside
       end
 
       # @return [Integer] exit status
@@ -51,7 +53,7 @@ module Holdup
       private
 
       def once
-        say("another collector carries these segments already") if collector.once == :standby
+        say("another collector carries these segments already") if collector.once == :standby && !@beside
       end
 
       def keep_on

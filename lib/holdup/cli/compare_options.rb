@@ -3,6 +3,7 @@
 require_relative "../analysis/comparison/metric"
 require_relative "../analysis/filter"
 require_relative "../reports/words"
+require_relative "formats"
 require_relative "options"
 require_relative "../inquiry/values"
 
@@ -12,7 +13,7 @@ module Holdup
     class CompareOptions
       USAGE = "holdup compare --before RANGE --after RANGE | --by WHAT [options]"
       DAY_S = 86_400
-      FORMATS = %i[text markdown json html].freeze
+      FORMATS = %i[text json markdown html].freeze
       FAMILIES = Analysis::Comparison::Metric::FAMILIES
       # Options that take several arguments.
       LISTS = %w[--revision --states].freeze
@@ -51,8 +52,8 @@ module Holdup
       def declare(parser, values)
         sides(parser, values)
         units(parser, values)
-        parser.on("--format FORMAT", "text, markdown, json or html") { |text| values[:format] = Inquiry::Values.choice("--format", text, FORMATS) }
-        parser.on("--out FILE", "write it there; html is one file with all in it") { |text| values[:out] = text }
+        Formats.declare(parser, values, FORMATS)
+        parser.on("--out FILE", "write it there") { |text| values[:out] = text }
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
         parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end

@@ -4,6 +4,7 @@ require_relative "../doctor"
 require_relative "../doctor/examination"
 require_relative "../doctor/segment_facts"
 require_relative "../reports/findings"
+require_relative "formats"
 require_relative "options"
 require_relative "places"
 require_relative "../inquiry/values"
@@ -19,7 +20,7 @@ module Holdup
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Inquiry::Values.whole("--autoscale-target", text, 1..100) }
-          parser.on("--json", "for programs (docs/doctor.md)") { values[:json] = true }
+          Formats.declare(parser, values, %i[text json])
           parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
@@ -28,14 +29,14 @@ module Holdup
       # @param store [String, nil]
       # @param dir [String, nil]
       # @param autoscale_target [Integer, nil] percentage
-      # @param json [Boolean]
+      # @param format [Symbol] :text or :json
       # @param language [String, nil]
-      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, json: false, language: nil)
+      def initialize(console:, store: nil, dir: nil, autoscale_target: nil, format: :text, language: nil)
         @console = console
         @store = store
         @dir = dir
         @autoscale_target = autoscale_target
-        @json = json
+        @json = format == :json
         @words = Reports::Words.new(language || Places.language(console.env))
       end
 

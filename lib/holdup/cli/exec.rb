@@ -80,7 +80,7 @@ module Holdup
         @supervisor.stop
         return if Dir.glob("*.segment", base: @dir).empty?
         require_relative "collect"
-        Collect.new(console: @console, store: @store, dir: @dir, once: true).run
+        Collect.new(console: @console, store: @store, dir: @dir, once: true, beside: true).run
       rescue Error => error
         say(error.message)
       end

@@ -3,6 +3,7 @@
 require_relative "../analysis/filter"
 require_relative "../analysis/grouping"
 require_relative "../reports/words"
+require_relative "formats"
 require_relative "options"
 require_relative "../inquiry/values"
 
@@ -52,8 +53,8 @@ module Holdup
       def view(parser, values)
         parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Inquiry::Values.choice("--by", text, Analysis::Grouping::BY) }
         parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Inquiry::Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
-        parser.on("--format FORMAT", "text, json, markdown or html") { |text| values[:format] = Inquiry::Values.choice("--format", text, Report::FORMATS) }
-        parser.on("--out FILE", "write it there; html is one file with all in it") { |text| values[:out] = text }
+        Formats.declare(parser, values, Report::FORMATS)
+        parser.on("--out FILE", "write it there") { |text| values[:out] = text }
         parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 1..100_000) }
         parser.on("--details", "also the means of slices of each row") { values[:details] = true }
       end

@@ -23,7 +23,6 @@ module Holdup
         parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
         span(parser, values, now_s)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-        parser.on("--json", "for programs") { values[:format] = :json }
         parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 

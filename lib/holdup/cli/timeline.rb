@@ -87,7 +87,7 @@ module Holdup
       def read
         Holdup::Capture::Archive.read(File.exist?(@file) ? @file : @archive.find(@file)&.path || @file)
       rescue SystemCallError => error
-        raise Error.new("#{@file} can't be read (#{error.message})", "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
+        raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})", "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
       def layout = Reports::Layout.new(width: @console.width(120), style: Reports::Style.for(@console.out, @console.env))

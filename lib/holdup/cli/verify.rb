@@ -50,7 +50,7 @@ module Holdup
         return advice if advice.is_a?(Hash) && advice[:version] == VERSION && %i[best from_s to_s].all? { |key| advice[key] }
         raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify", "it takes what `holdup advise --json` wrote when it said keep or change")
       rescue JSON::ParserError, SystemCallError => error
-        raise UsageError.new("--verify can't read #{@file[0, 200].inspect}: #{error.class.name[/\w+\z/]}", "it takes what `holdup advise --json` wrote")
+        raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --json` wrote")
       end
 
       def verification

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../analysis/sizing/what_if/change"
+require_relative "formats"
 require_relative "options"
 require_relative "sizing_options"
 
@@ -43,6 +44,7 @@ module Holdup
         parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) } }
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
         SizingOptions.declare(parser, values, @now_s)
+        Formats.declare(parser, values, %i[text json])
       end
 
       def deployment(parser, values)

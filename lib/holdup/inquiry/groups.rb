@@ -2,6 +2,7 @@
 
 require_relative "../analysis/setting_names"
 require_relative "../errors"
+require_relative "nearest"
 
 module Holdup
   module Inquiry
@@ -22,7 +23,7 @@ module Holdup
       # @raise [Error] where there are not two
       def pick(values)
         found = values ? asked(values) : largest
-        raise Error.new("there are not two of #{@fact} here: #{known}", "choose another span with --since, or --before and --after") if found.size < 2
+        raise alone(values) if found.size < 2
         found.to_h { |value, settings| [label(value, settings), settings] }
       end
 
@@ -48,6 +49,15 @@ module Holdup
         groups.keys.find { |value| value == text } || groups.keys.find { |value| value.start_with?(text) } ||
           raise(Error.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}"))
       end
+
+      def alone(values)
+        return Error.new("no units were recorded in that span", "choose another with --since") if @settings.empty?
+        return Error.new("no setting of that span says #{@fact[0, 100]}", Nearest.hint(@fact, facts) || "they have #{facts.join(", ")}") if groups.empty?
+        return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}") if values
+        Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after")
+      end
+
+      def facts = @settings.keys.flat_map { |setting| setting.attributes.keys }.uniq.sort
 
       def known = groups.empty? ? "none" : groups.keys.map { |value| value[0, 40] }.join(", ")
 

@@ -76,6 +76,15 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  def test_a_format_by_its_name_alone
+    with_store { |store| assert_equal report("--format", "json", store:).out, report("--json", store:).out }
+  end
+
+  def test_what_ruby_adds_to_a_reason_is_left_out
+    assert_equal "holdup: /nonexistent/x can't be written (No such file or directory); name another with --out\n",
+      with_store { |store| report("--out", "/nonexistent/x", store:) }.err
+  end
+
   def test_the_store_comes_from_the_environment
     with_store do |store|
       assert_equal 0, holdup("report", env: {"HOLDUP_STORE" => "sqlite://#{store}"}, now_s: NOW_S).status
@@ -86,6 +95,7 @@ class Holdup::CLI::ReportTest < Minitest::Test
     {%w[--since yesterday] => /30m, 1h, 2d/, %w[--since 1h --until 2h] => /not before/, %w[--by colour] => /name, setting, process, queue/,
      %w[--sort stalld] => /did you mean stalled/, %w[--format xml] => /text, json, markdown/, %w[--kind foo] => /request, job/,
      %w[--threads 0] => /whole number/, %w[--lang fr] => /en, ja/, %w[--by process --name A] => /can't be combined/,
+     %w[--json --html] => /--json and --html can't be combined/,
      %w[--format html --by setting] => /--by can't be combined with --format html/, %w[--format html --details] => /--details can't/, %w[--format html --limit 101] => /at most 100/}
       .each do |arguments, message|
         said = holdup("report", *arguments)
