@@ -145,7 +145,12 @@ class ConnectionPoolIntegrationTest < Minitest::Test
     wait, held, kept = script(<<~RUBY)
       ActiveRecord.async_query_executor = :global_thread_pool
       kept = Array.new(2) { POOL.checkout }
-      Holdup.measure("asks") { Thread.new { POOL.with_connection { } }.tap { sleep 0.05; POOL.checkin(kept.pop) }.join }
+      Holdup.measure("asks") do
+        asks = Thread.new { POOL.with_connection { } }
+        sleep 0.01 until POOL.num_waiting_in_queue == 1
+        POOL.checkin(kept.pop)
+        asks.join
+      end
       kept = Holdup::Segment::Directory.new(ENV.fetch("HOLDUP_DIR")).entries.first.then { |entry| Holdup.stop || entry.read { |reader| reader.header.gauges } }
       p units("asks").first.values_at(:pool_wait_ns, :pool_held_ns) + [kept[:connections_kept_ns]]
     RUBY
