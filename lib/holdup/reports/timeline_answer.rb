@@ -33,7 +33,7 @@ module Holdup
       def whole
         kind, ticks = {stalled: stalled, lock: units(:lock), pool: pooled(@scene.pool_waits)}.max_by(&:last)
         return if ticks.zero?
-        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled), **held(@scene.waits))
+        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled), **((kind == :stalled) ? held(@scene.waits) : {}))
       end
 
       private

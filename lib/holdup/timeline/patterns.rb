@@ -44,9 +44,7 @@ module Holdup
       end
 
       # What others of its GVL waited during a hold.
-      def waited_for(lane, hold)
-        @scene.waits.sum { |wait| (wait.lane.ledger == lane.ledger) ? overlap(wait.span, hold.from, hold.to) : 0 }
-      end
+      def waited_for(lane, hold) = @scene.waited(lane.ledger, hold.from, hold.to)
 
       def gc_pause
         long = @scene.collections.select { |_, from, to| ns(to - from) >= GC_NS }
@@ -103,8 +101,6 @@ module Holdup
 
       # Empty for one that nobody named.
       def name(unit) = unit && unit.name.to_s
-
-      def overlap(span, from, to) = [[span.to, to].min - [span.from, from].max, 0].max
     end
   end
 end

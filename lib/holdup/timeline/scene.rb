@@ -92,6 +92,15 @@ module Holdup
         during(collected.fetch(lane, []), from, to).sum { |_, span| [span.to, to].min - [span.from, from].max }
       end
 
+      # @param ledger [Integer] which GVL
+      # @param from [Integer] ticks
+      # @param to [Integer]
+      # @return [Integer] ticks that threads waited for it between the two
+      def waited(ledger, from, to)
+        spans = @lanes.select { |lane| lane.ledger == ledger }.flat_map { |lane| cut(lane.spans, from, to) }
+        spans.sum { |span| (span.state == :stalled) ? span.length : 0 }
+      end
+
       # @return [Array<Wait>] of all threads
       def waits = @waits ||= @lanes.flat_map { |lane| lane.spans.select { |span| span.state == :stalled }.map { |span| wait(lane, span) } }
 

@@ -1,0 +1,69 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture"
+require "holdup/timeline"
+require "holdup/reports/timeline_answer"
+require "holdup/reports/words"
+
+# What took the time, and because of whom, in the first sentence.
+class Holdup::Reports::TimelineAnswerTest < Minitest::Test
+  MS = 1_000_000
+  CRUNCH = ["Report#crunch", "/srv/app/models/report.rb", 12]
+
+  # Of unit 1 in a capture of 100 ms, and of the whole capture.
+  def answers(ring, language: "en")
+    scene = Holdup::Timeline::Scene.new(ring.recording(to: 100 * MS))
+    told = Holdup::Reports::TimelineAnswer.new(scene, words: Holdup::Reports::Words.new(language))
+    [scene.units.find { |unit| unit.number == 1 }&.then { |unit| told.unit(unit) }, told.whole]
+  end
+
+  # The hog collects garbage for a while; who waits is the light one.
+  def hog(ring = EventRing.new)
+    ring.running(2).idle(3).begins(2, 2, 1 * MS).begins(1, 3, 2 * MS).stack(2, 20 * MS, CRUNCH, unit: 2).ready(3, 10 * MS, unit: 1).collected(2, 30 * MS, 60 * MS)
+    ring.suspended(2, 70 * MS, unit: 2).resumed(3, 72 * MS, unit: 1).ends(2, 2, 73 * MS, name: "GET /hog").ends(1, 3, 82 * MS, name: "GET /light")
+  end
+
+  def test_who_waited_for_the_gvl
+    method = "in Report#crunch (app/models/report.rb:13) (30.0 ms of it collecting garbage)."
+    assert_equal ["GET /light took 80.0 ms, 62.0 ms waiting for the GVL: 96.8 % for GET /hog #{method}", "Threads waited 62.0 ms for the GVL: 96.8 % for GET /hog #{method}"], answers(hog)
+    assert_equal "GET /light は 80.0 ms のうち 62.0 ms が GVL 待ちで、その 96.8 % は GET /hog の Report#crunch（app/models/report.rb:13）（うち GC 30.0 ms） を待っていました。", answers(hog, language: "ja").first
+  end
+
+  def test_nobody_had_it
+    ring = EventRing.new.running(2).idle(3).begins(1, 3, 2 * MS).ready(3, 10 * MS, unit: 1).suspended(2, 11 * MS).resumed(3, 70 * MS, unit: 1).ends(1, 3, 72 * MS, name: "GET /light")
+    assert_equal "GET /light took 70.0 ms, 60.0 ms waiting for the GVL: 98.3 % for nobody: the hand-off from thread to thread.", answers(ring).first
+  end
+
+  def test_what_ran_itself
+    ring = EventRing.new.running(2).begins(1, 2, 1 * MS).stack(2, 20 * MS, CRUNCH, unit: 1).ends(1, 2, 81 * MS, name: "GET /hog")
+    assert_equal ["GET /hog took 80.0 ms, and had the GVL itself for 80.0 ms in Report#crunch (app/models/report.rb:13).", nil], answers(ring)
+  end
+
+  {io: "waiting for io", lock: "waiting for a lock", sleep: "asleep, or waiting with a time limit"}.each do |kind, told|
+    define_method(:"test_what_was_idle_#{kind}") do
+      assert_equal "GET /light took 80.0 ms, 75.0 ms #{told}.", answers(idle(kind)).first
+    end
+  end
+
+  def test_units_that_waited_for_locks
+    assert_equal "Units waited 75.0 ms for locks; for the GVL threads waited 0.", answers(idle(:lock)).last
+  end
+
+  def test_waits_for_a_connection_are_no_sleep
+    ring = idle(:sleep) { |events| events.pool_wait(3, 77 * MS, 70 * MS, unit: 1) }
+    assert_equal ["GET /light took 80.0 ms, 70.0 ms waiting for a connection of the pool.", "Units waited 70.0 ms for a connection of the pool; for the GVL threads waited 0."], answers(ring)
+  end
+
+  def test_nothing_is_known
+    assert_equal [nil, nil], answers(EventRing.new(threads: {}))
+  end
+
+  private
+
+  def idle(kind)
+    ring = EventRing.new.running(3).begins(1, 3, 1 * MS).suspended(3, 2 * MS, unit: 1).ready(3, 77 * MS, kind:, unit: 1).resumed(3, 77 * MS, unit: 1)
+    yield ring if block_given?
+    ring.ends(1, 3, 81 * MS, name: "GET /light")
+  end
+end
