@@ -38,9 +38,10 @@ module Holdup
         end
       end
 
-      # @return [Array<String>] effect, promise, confidence
+      # @return [Array<String>] effect, promise, confidence; where nothing can be said, what may be the reason
       def details
-        return [] if @recommendation.nil? || @recommendation.verdict == :unknown || @recommendation.best.nil?
+        return [] if @recommendation.nil?
+        return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
         [*effect, *promise, *growth, *cold, confidence, *sampling.call, *warnings, *canary]
       end
 

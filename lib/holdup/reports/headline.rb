@@ -16,6 +16,8 @@ module Holdup
       SHORT_S = 300
       # Below this in each unit, the stall for each time it took the GVL tells nothing of units.
       FEW_ACQUISITIONS = 0.1
+      # Of the elapsed time: from here on, and where it is more than the time on a CPU, a missing CPU is what others wait for.
+      STARVED = 0.05
       # A sentence must stay readable with any name in it.
       NAME = 60
 
@@ -48,7 +50,7 @@ module Holdup
 
       # @return [Array<String>]
       def remarks
-        [connections, few, short, mixed_settings, overflow, ceiling, *@told].compact
+        [connections, starved, few, short, mixed_settings, overflow, ceiling, *@told].compact
       end
 
       # @return [String] "requests", "jobs" or "units"
@@ -111,6 +113,13 @@ module Holdup
       def connections
         return if !@summary.connections.notable? || finding.key.start_with?("connections")
         @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
+      end
+
+      # Where stall is the verdict, its cause may hold for so long only because it has no CPU.
+      def starved
+        split = total.split
+        return if finding.key == :starved || split.share(:starved) < STARVED || split.starved < split.cpu
+        @words.call(:remark_starved, share: Figures.share(split.starved.fdiv(split.starved + split.cpu)))
       end
 
       def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil

@@ -9,7 +9,7 @@ module Holdup::Advice
 
     def test_others_have_the_cpu
       told = told(find(Starved, units: unit(cpu: 10, starved: 4), samples: container(run_delay_share: 0.4)))
-      assert_match(/\A28.\d % of the time held without a CPU, against 7\d.\d % on one; threads waited for a CPU 28.\d %/, told["seen"])
+      assert_match(/\AUnits held the GVL for 28.\d % of their time without a CPU, and for 7\d.\d % on one; threads waited for a CPU 28.\d %/, told["seen"])
       assert_match(/Fewer processes, or more vCPUs/, told["do"])
       assert_match(/not predicted/, told["expect"])
     end

@@ -66,6 +66,12 @@ class Holdup::Reports::AdviceVerdictTest < Minitest::Test
     refute_match(/concurrency costs|units in flight add|caches are cold/, told(estimate: estimate(0.01, -0.02, 0.03)))
   end
 
+  def test_what_may_be_the_reason_where_nothing_can_be_said
+    recording = Struct.new(:warnings).new(%i[cpu_saturated])
+    unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
+    assert_equal ["Mind: CPUs were short while it was recorded."], Holdup::Reports::AdviceVerdict.new(unsaid, span: "now", words: Holdup::Reports::Words.new).details
+  end
+
   def test_the_same_for_programs
     told(growth: estimate(0.12345, 0.08, 0.17, gc: 0.05))
     json = Holdup::Reports::JsonAdvice.new(ADVISED, [], from_s: 0, to_s: 1).to_h

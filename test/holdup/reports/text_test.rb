@@ -29,6 +29,13 @@ class Holdup::Reports::TextTest < Minitest::Test
     assert_includes text.tr("\n", " "), "GVL acquisitions)"
   end
 
+  def test_a_cause_that_has_no_cpu_is_not_the_whole_truth
+    starved = SampleWindows.new(units: {"GET /" => {ms: {cpu: 3, starved: 9, stalled: 18}, acquisitions: 4, units: 50, blame: 1}})
+    assert_match(/! Whoever held the GVL had no CPU for 7\d\.\d % of that time/, text(starved).tr("\n", " ").squeeze(" "))
+    assert_match(/GVL を保持していた時間の 7\d\.\d %/, text(starved, language: "ja").delete("\n"))
+    refute_includes text, "had no CPU for"
+  end
+
   def test_has_what_the_issue_asks_for
     report = text
     ["2,220 requests", "per second", "30 errors (1.4 %)", "p50", "p90", "p95", "p99", "cpu", "starved", "stalled", "io", "lock", "sleep",
