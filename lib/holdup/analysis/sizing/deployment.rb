@@ -15,6 +15,8 @@ module Holdup
         # The first Puma with max_io_threads.
         IO_THREADS = 8
 
+        OTHER = {request: :job, job: :request}.freeze
+
         # @param setting [Setting]
         # @param kind [Symbol] :request or :job
         # @param members [Array<Processes::Member>] of that setting
@@ -52,6 +54,9 @@ module Holdup
         # Where some are allowed already, nobody knows which requests ask for them.
         # @return [Boolean] whether the server could have threads for io
         def io_threads? = knows_io_threads? && @setting["max_io_threads"].nil?
+
+        # @return [Boolean] whether requests and jobs run in the same processes: then both hold their GVL, and one of them only is sized
+        def company? = @members.any? { |member| member.takes?(OTHER.fetch(@kind)) }
 
         # Units on fibers share a thread, and other Rubies share no GVL.
         # @return [Boolean] whether models know such a thing

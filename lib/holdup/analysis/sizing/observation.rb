@@ -73,7 +73,7 @@ module Holdup
         end
 
         # @return [Array<Symbol>] what may make it miss
-        def warnings = recording.problems.map(&:kind) - problems
+        def warnings = recording.problems.map(&:kind) - problems + (deployment.company? ? [:company] : [])
 
         # @return [Growth::Estimate]
         def growth_estimate = recording.growth.overall

@@ -45,7 +45,7 @@ module Holdup
       end
 
       Scenario::TIME_SLICE_NS = 100_000_000
-      # In the order of rp_assignment in ext/holdup/replay.h.
+      # In the order of rp_assignment in ext/holdup/replay_state.h.
       Scenario::ASSIGNMENTS = %i[random least_busy shared].freeze
     end
   end

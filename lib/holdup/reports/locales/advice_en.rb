@@ -35,6 +35,7 @@ module Holdup
         advice_warning_unsteady: "The same units got faster in the course of the recording: it was still warming up.",
         advice_warning_cpu_saturated: "CPUs were short while it was recorded.",
         advice_warning_pool_bound: "Units waited for database connections; with other settings they may wait more or less.",
+        advice_warning_company: "Requests and jobs of the same processes hold the same GVL, and only one of both was replayed.",
         advice_reason_other: "the recording has a problem: %<problem>s.",
         advice_effect: "Queued + stalled at %<percentile>s: %<wait_now>s -> %<wait_best>s; elapsed at %<percentile>s: %<response_now>s -> %<response_best>s.",
         advice_ceiling: "At most %<now_rate>s/s -> %<best_rate>s/s.",

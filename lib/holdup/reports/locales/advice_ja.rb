@@ -35,6 +35,7 @@ module Holdup
         advice_warning_unsteady: "同じ処理が記録の途中で速くなっています。まだウォームアップ中でした。",
         advice_warning_cpu_saturated: "記録中に CPU が不足していました。",
         advice_warning_pool_bound: "データベース接続を待っていました。他の設定ではこの待ちが変わることがあります。",
+        advice_warning_company: "同じプロセスのリクエストとジョブは同じ GVL を使いますが、再生したのは一方だけです。",
         advice_reason_other: "記録に問題があります：%<problem>s。",
         advice_effect: "キュー待ち + ストールの %<percentile>s：%<wait_now>s -> %<wait_best>s、経過時間の %<percentile>s：%<response_now>s -> %<response_best>s。",
         advice_ceiling: "上限は毎秒 %<now_rate>s 件 -> %<best_rate>s 件。",

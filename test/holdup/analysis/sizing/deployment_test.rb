@@ -20,8 +20,20 @@ module Holdup::Analysis::Sizing
       refute_predicate deployment(PUMA, kind: :job), :io_threads?
     end
 
+    # A Sidekiq inside of Puma.
+    def test_requests_and_jobs_in_the_same_processes
+      web, both = [[:request], %i[request job]].map { |kinds| Takes.new(kinds:) }
+      %i[request job].each { |kind| assert_predicate deployment(PUMA, kind:, members: [both]), :company? }
+      refute_predicate deployment(PUMA, members: [web]), :company?
+    end
+
+    Takes = Data.define(:kinds) do
+      def takes?(kind) = kinds.include?(kind)
+    end
+    private_constant :Takes
+
     private
 
-    def deployment(facts, kind: :request) = Deployment.new(Holdup::Setting.new(attributes: facts), kind:, members: [])
+    def deployment(facts, kind: :request, members: []) = Deployment.new(Holdup::Setting.new(attributes: facts), kind:, members:)
   end
 end
