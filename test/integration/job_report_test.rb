@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/inquiry/sized"
 require "json"
 
 # From a real Sidekiq through a real collector to what `holdup report` and `holdup doctor` say of its jobs and its process.
@@ -16,6 +17,7 @@ class JobReportTest < Minitest::Test
       check_pairs(made)
       check_process(made)
       check_capsules(made)
+      check_pools(store)
       assert_match(/^default +90 /, report(store, "--kind", "job", "--by", "queue"))
       assert_match(/PdfJob \[default\] caused about \d+ % of the stall that MailJob \[default\]/, report(store, "--threads", "6").gsub(/\s+/, " "))
       assert_match(/The CPU alarm at 100 % (may never fire|never fires|can fire)/, doctor(store, "100"))
@@ -51,6 +53,18 @@ class JobReportTest < Minitest::Test
     pools = made["pool_cpu"].to_h { |line| [[line["kind"], line["name"]], line["units"]] }
     assert_equal({%w[pool default] => 90, %w[pool single] => 20, ["outside", nil] => nil}, pools)
     assert_equal "default", made["pool_cpu"].first["name"]
+  end
+
+  # As sizing takes them: two pools on one GVL, and who takes which queue.
+  def check_pools(path)
+    Holdup::Stores.open(path, read_only: true).then do |store|
+      sized = Holdup::Inquiry::Sized.new(store, from_s: 0, to_s: Time.now.to_i + 1, kind: :job, objective: Holdup::Analysis::Sizing::Objective.new(:throughput), warm_up_s: 0, pool: "single")
+      found = sized.observations.first
+      assert_equal [%w[single default], [5], 6], [found.pools.names, found.pools.beside, found.threads]
+      assert_equal({%w[MailJob single] => 0, %w[MailJob default] => 1, %w[PdfJob default] => 1}, found.profiles.to_h { |profile| [[profile.series.name, profile.series.queue], found.pools.index(profile)] })
+    ensure
+      store.close
+    end
   end
 
   def with_report
