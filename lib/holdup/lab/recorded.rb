@@ -28,11 +28,13 @@ module Holdup
       # @param store [Stores::Sql]
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
+      # @param app [String, nil] that is wanted, nil: any
       # @return [Recorded]
-      def self.read(store, from_s, to_s)
+      def self.read(store, from_s, to_s, app: nil)
         paths = store.paths
-        minutes = store.sums(from_s, to_s, step_s: MINUTE_S, together: ALL, kinds: [:request], only: Known.new(paths), histograms: [])
-        new(store.windows(from_s, to_s, kinds: [:request], histograms: []).to_a, paths:, minutes: minutes.map(&:window))
+        windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).select { |window| app.nil? || window.setting["app"] == app }
+        minutes = store.sums(from_s, to_s, step_s: MINUTE_S, together: ALL, kinds: [:request], only: Known.new(paths), settings: windows.map(&:setting).uniq, histograms: [])
+        new(windows, paths:, minutes: minutes.map(&:window))
       end
 
       # @param windows [Array<Window>] of requests
@@ -50,6 +52,9 @@ module Holdup
           Endpoint.new(name: series.name, count: own.sum(&:count), cpu_ns: own.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
         }.sort_by { |endpoint| -endpoint.count }
       end
+
+      # @return [Array<String>] applications that it is of, as far as they have names
+      def apps = @windows.filter_map { |window| window.setting["app"] }.uniq.sort
 
       # @return [Array<Endpoint>] that can be asked again
       def known = endpoints.select(&:path)

@@ -23,7 +23,7 @@ class Holdup::Lab::RecordedTest < Minitest::Test
 
   def series(name) = Holdup::Series.new(kind: :request, name:)
 
-  def recorded(minutes = MINUTES) = Holdup::Lab::Recorded.read(@store, SampleWindows::START_S, SampleWindows::START_S + minutes * 60)
+  def recorded(minutes = MINUTES, **options) = Holdup::Lab::Recorded.read(@store, SampleWindows::START_S, SampleWindows::START_S + minutes * 60, **options)
 
   def test_requests_by_their_share
     assert_equal ["681.275 GET /a", "239.044 GET /b/7"], recorded.lines
@@ -40,6 +40,13 @@ class Holdup::Lab::RecordedTest < Minitest::Test
   def test_what_is_left_out
     assert_equal({endpoints: 2, rate: 10.0, left: ["C#create"], left_share: 0.0797, left_cpu: 1.0}, recorded.to_h)
     assert_equal ["681.275 GET /a # A#a", "239.044 GET /b/7 # B#b", "79.681 GET /... # C#create"], recorded.outline
+  end
+
+  def test_of_one_application_in_a_store_of_several
+    shop, other = %w[shop other].map { |app| Holdup::Setting.new(attributes: {"app" => app}) }
+    @store.commit([shop, other].flat_map { |setting| hosts("A#a", 0, 90).map { |window| window.with(setting:) } }, {})
+    assert_equal %w[other shop], recorded.apps
+    assert_equal [180, 1.5, %w[shop]], recorded(app: "shop").then { |one| [one.endpoints.sum(&:count), one.rate, one.apps] }
   end
 
   # What is rare may come seldom, but it has to be a weight.

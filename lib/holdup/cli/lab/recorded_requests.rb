@@ -38,6 +38,7 @@ module Holdup
           return unless values.key?(:recorded)
           found = read(values[:recorded], *span(values))
           raise Error.new("no requests were recorded in that span", "choose another with --since and --until") if found.endpoints.empty?
+          raise UsageError.new("the recording is of several applications: #{found.apps.join(", ")}", "say with HOLDUP_APP which one the command serves") if found.apps.size > 1
           pathless(found) if found.known.empty?
           found
         end
@@ -63,7 +64,8 @@ module Holdup
         end
 
         def read(store, from_s, to_s)
-          Places.reading(@console.env, store.empty? ? nil : store) { |opened| Holdup::Lab::Recorded.read(opened, from_s, to_s) }
+          app = Configuration.build(env: @console.env).app
+          Places.reading(@console.env, store.empty? ? nil : store) { |opened| Holdup::Lab::Recorded.read(opened, from_s, to_s, app:) }
         end
 
         def pathless(found)

@@ -87,6 +87,13 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
     assert_match(/no requests were recorded in that span/, holdup("lab", "sweep", "--threads", "1", "--recorded", recorded({}), "--until", "1d", "--", "puma", now_s: NOW_S).err)
   end
 
+  def test_a_store_of_several_applications
+    store = recorded("ProductsController#index" => "/products")
+    %w[shop back].each { |app| Holdup::Stores.open(store).tap { |opened| opened.commit(SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a, {}) }.close }
+    said = holdup("lab", "sweep", "--threads", "1", "--recorded", store, "--", "puma", now_s: NOW_S)
+    assert_equal [2, "holdup: the recording is of several applications: back, shop; say with HOLDUP_APP which one the command serves\n"], [said.status, said.err]
+  end
+
   def test_refuses_a_recording_that_is_contradicted_or_too_small
     store = recorded("ExportsController#create" => "/exports")
     {["--recorded", store, "--url", "/"] => /--recorded brings its own requests; leave out --url/, ["--since", "1h", "--url", "/", "--rate", "4"] => /--since and --until are of a recording/,
