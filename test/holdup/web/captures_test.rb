@@ -104,6 +104,9 @@ class Holdup::Web::CapturesTest < Minitest::Test
     get "/captures/#{id}/packed"
     assert_equal File.binread(archive.files.first), last_response.body.b
     assert_equal %(attachment; filename="#{id}.holdup-capture"), last_response.headers["content-disposition"]
+    get "/captures/#{id}/perfetto"
+    assert_equal ["application/octet-stream", %(attachment; filename="#{id}-perfetto.pftrace")], last_response.headers.values_at("content-type", "content-disposition")
+    assert_includes PerfettoTrace.new(last_response.body).tracks, "GVL holder"
     get "/captures/#{id}/columns", {}, {"HTTP_ACCEPT_ENCODING" => "gzip, br"}
     assert_equal ["gzip", 1], [last_response.headers["content-encoding"], Zlib.gunzip(last_response.body).unpack1("L<")]
     get "/capture.json", {"id" => id}
