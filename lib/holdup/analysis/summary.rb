@@ -60,8 +60,9 @@ module Holdup
           queues: chosen.map { |entry| entry.series.queue }.uniq)
       end
 
-      # @return [Blame] of the whole process, whatever the filter leaves out
-      def blame = @blame ||= Blame.of([units, accounts, nested].flatten, handoff_ns:)
+      # @return [Blame] of whole processes, whatever else of them the filter leaves out; with one, of those whose setting ran chosen
+      #   units, for the others (a web server beside a job runner) have GVLs of their own
+      def blame = @blame ||= Blame.of(beside([units, accounts, nested].flatten), handoff_ns:)
 
       # @return [SettingNames] of the chosen units
       def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
@@ -100,6 +101,7 @@ module Holdup
       # @return [Integer] start of the first and end of the last window with units, inside what was asked for
       def measured_from_s = [from_s, @ledger.first_s || from_s].max
 
+      # @return [Integer] see measured_from_s
       def measured_to_s = [to_s, @ledger.last_s || to_s].min
 
       # @return [Float, nil] units per second while measured
@@ -134,9 +136,15 @@ module Holdup
 
       def nested = @nested ||= of_kind(:nested)
 
+      def beside(entries)
+        return entries unless filter.narrow? && chosen.any?
+        settings = chosen.map(&:setting).uniq
+        entries.select { |entry| settings.include?(entry.setting) }
+      end
+
       def accounts = of_kind(:account).reject { |entry| entry.series == Series::HANDOFF }
 
-      def handoff_ns = of_kind(:account).sum { |entry| (entry.series == Series::HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
+      def handoff_ns = beside(of_kind(:account)).sum { |entry| (entry.series == Series::HANDOFF) ? entry.window.sums[:caused_ns] : 0 }
     end
   end
 end

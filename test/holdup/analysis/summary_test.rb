@@ -60,6 +60,15 @@ class Holdup::Analysis::SummaryTest < Minitest::Test
     assert_equal summary.blame.suffered_ns, reports.blame.suffered_ns
   end
 
+  def test_who_has_a_gvl_of_its_own_is_not_to_blame
+    jobs = SampleWindows.new(units: {"Report" => {ms: {cpu: 5, stalled: 8}, acquisitions: 4, units: 30, blame: 1}}, kind: :job, queue: "low", setting: SampleWindows::SETTING.merge("server" => "sidekiq")).to_a
+    assert_equal "ReportsController#sales", summary(@sample.to_a + jobs).blame.main_cause.name
+    blame = summary(@sample.to_a + jobs, filter: Filter.new(kind: :job)).blame
+    assert_equal ["Report"], blame.series.map(&:name)
+    assert_in_delta 0, blame.gap, 1e-9
+    assert_equal blame.suffered_ns, summary(jobs).blame.suffered_ns
+  end
+
   def test_filters_by_kind_and_queue
     jobs = SampleWindows.new(units: {"ReportJob" => {ms: {cpu: 9}, acquisitions: 2, units: 5, blame: 1}}, kind: :job, queue: "low").to_a
     windows = @sample.to_a + jobs
