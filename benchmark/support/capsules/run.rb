@@ -72,9 +72,7 @@ module Bench
 
       # @param threads [Array<Integer>]
       # @return [Array<Float>] jobs per second of each capsule
-      def predicted(threads)
-        backlog.call(SIZING::Candidate.new(processes: 1, threads: threads.sum, beside: [threads.last])).map(&:throughput)
-      end
+      def predicted(threads) = backlog.call(candidate(threads)).map(&:throughput)
 
       private
 
@@ -84,12 +82,22 @@ module Bench
         LAB::Run.new(@threads.first, program:, work: jobs, redis: @redis, env: ENV.to_h, supply: Supplies, keep: ->(intake) { @intake = intake }, **folders)
       end
 
-      def backlog
-        @backlog ||= SIZING::PoolBacklog.new(traffic, vcpus: Etc.nprocessors, between: @outcome.between, cost: @outcome.recording.growth.cost, handoff_ns: SIZING::Handoff::NS)
+      def backlog = @backlog ||= SIZING::PoolBacklog.new(traffic, **machine, handoff_ns: SIZING::Handoff.fit(@outcome.waits) { |handoff_ns| waits(handoff_ns) })
+
+      def machine = {vcpus: Etc.nprocessors, between: @outcome.between, cost: @outcome.recording.growth.cost}
+
+      # Of the recorded jobs on the recorded setting: their queues never got empty.
+      def waits(handoff_ns)
+        trace = SIZING::Trace.new(@outcome.profiles.each_with_index.map { |profile, at| SIZING::Trace::Unit.of(profile, at, pool: pools.index(profile)) })
+        played = SIZING::Replay.call(trace, candidate(@threads).scenario(**machine, handoff_ns:, assignment: :shared))
+        SIZING::Handoff::Figures.new(handoff_ns: played.handoff_ns, wait_ns: played.mean(:stalled))
       end
 
+      def candidate(threads) = SIZING::Candidate.new(processes: 1, threads: threads.sum, beside: [threads.last])
+
+      def pools = @pools ||= SIZING::Pools.new({"light" => @threads.first, "heavy" => @threads.last}, {"heavy" => {"heavy" => 1}})
+
       def traffic
-        pools = SIZING::Pools.new({"light" => @threads.first, "heavy" => @threads.last}, {"heavy" => {"heavy" => 1}})
         arrivals = @outcome.profiles.group_by { |profile| profile.start_ns / 1_000_000_000 / 60 * 60 }.transform_values(&:size)
         SIZING::Traffic.of(@outcome.profiles, arrivals, pools:)
       end
