@@ -7,6 +7,8 @@ module Demo
   class Checks
     BLAME_TOLERANCE = 0.001
     WALL_TOLERANCE = 0.01
+    # Share of lost answers from which on it is the machine and no single answer.
+    OVERLOADED = 0.05
     PARTS = %w[cpu_ns starved_ns io_ns lock_ns sleep_ns native_ns].freeze
 
     # @param json [String] the report
@@ -18,9 +20,16 @@ module Demo
     end
 
     # @return [Array<String>] what is wrong; empty when all is well
-    def failures = [*surprises, *miscounts, *blame, *walls]
+    def failures = overloaded || [*surprises, *miscounts, *blame, *walls]
 
     private
+
+    # What nobody waits for any more is answered all the same, so then nothing can be counted.
+    def overloaded
+      lost = @outcomes.each_value.sum(&:lost)
+      return if lost < @outcomes.each_value.sum(&:count) * OVERLOADED
+      ["#{lost} requests got no answer in time: this machine can't serve so many beside what else it does; try again when it is quiet, or with fewer (--rate 20)"]
+    end
 
     def surprises
       @outcomes.values.select { |outcome| outcome.unexpected.positive? }.map do |outcome|
