@@ -54,6 +54,12 @@ class DocumentsTest < Minitest::Test
     assert_empty silent
   end
 
+  # Of the one command whose answer is the same everywhere.
+  def test_what_a_page_shows_is_what_is_printed
+    shown = read("docs/calculate.md")[/^\$ holdup calculate --io 45%\n(.*?)\n```/m, 1]
+    assert_includes holdup("calculate", "--io", "45%").out, shown
+  end
+
   private
 
   def read(page) = (@read ||= {})[page] ||= File.read(File.join(ROOT, page))

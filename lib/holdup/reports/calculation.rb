@@ -51,7 +51,7 @@ module Holdup
       # @return [Section] one row a number of threads
       def section
         columns = %i[threads speed_up gain amdahl amdahl_gain bound held stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
-        Section.new(title: "", columns:, rows: lines.map { |line| row(line) })
+        Section.new(title: "", columns:, rows: lines.map { |line| row(line) }, notes: @timed ? [] : [word(:stall_share)])
       end
 
       # @return [Array<String>] why the numbers that people know differ
@@ -72,7 +72,7 @@ module Holdup
 
       def head = [@style.paint(title, :bold), "", *@layout.bold(answer), *(@layout.bold(@arrivals.answer) if @arrivals)]
 
-      def table = @layout.table(section)
+      def table = section.then { |section| @layout.table(section) + section.notes.flat_map { |note| @layout.lines(note) } }
 
       def opened = @arrivals ? @arrivals.sections.flat_map { |section| @layout.section(section) } : []
 

@@ -17,6 +17,7 @@ module Holdup
           "The closed model (Erlang's B) is exact for random holds, and 1 to 4 % off for real ones.",
         calculate_stall_rule: "Articles lower the threads until a unit stalls less than 75 ms. Stall alone is not what users feel: with fewer " \
           "threads the same units wait in the queue instead. Judge by queued + stalled at the percentile that you promise.",
+        calculate_stall_share: "gained: against the line before. stall: in % of a unit's own time, running and idle together.",
         calculate_acquisitions: "At %<threads>s threads a unit stalls %<stall>s, %<each>s for each of its %<acquisitions>s GVL acquisitions. " \
           "Fewer queries a unit mean fewer acquisitions, and less stall with the same threads.",
         calculate_limits: "This is for threads that always have work, CPU enough for each process, and an io share without stall in it: " \
