@@ -31,6 +31,7 @@ module Holdup
 
       # Twice of what it is while all is well.
       def queued(situation) = [2 * situation.total.histogram(:queued).quantile(0.95).to_i, QUEUED_NS].max
+      private_class_method :facts, :queued
     end
   end
 end

@@ -35,6 +35,7 @@ module Holdup
       end
 
       def long?(row) = row.histogram(:longest_hold).quantile(0.95).to_i >= LONG_NS
+      private_class_method :long?
     end
   end
 end

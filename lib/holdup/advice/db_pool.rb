@@ -26,6 +26,7 @@ module Holdup
         threads, size = situation.threads, situation.fact("db_pool")
         DatabaseYml.new(situation.written(DatabaseYml::PATH), size:).change(threads) if threads && size && size < threads
       end
+      private_class_method :change
     end
   end
 end

@@ -34,6 +34,7 @@ module Holdup
         rate = recommendation.rate * row.count / situation.total.count / recommendation.now.processes
         Analysis::Sizing::IoUnits.threads(rate, row.per_unit(row.wall_ns))
       end
+      private_class_method :waits?, :threads
     end
   end
 end

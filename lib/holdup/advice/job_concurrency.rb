@@ -46,6 +46,7 @@ module Holdup
         situation.summary.processes.pools.reject { |pool| pool.name == Analysis::Processes::WEB }
           .sort_by { |pool| [(pool.name == situation.pool) ? 0 : 1, -pool.busy.to_f] }
       end
+      private_class_method :figures, :gain, :change, :groups, :named, :pools
     end
   end
 end

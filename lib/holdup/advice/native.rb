@@ -25,7 +25,10 @@ module Holdup
       # A holder without a CPU holds for long as well.
       def computes?(row) = row.split.share(:starved) <= STARVED * row.split.share(:cpu)
 
+      # @param row [Analysis::Row]
+      # @return [Integer] ns for which one in twenty of its units holds the GVL at least without a break
       def hold(row) = row.histogram(:longest_hold).quantile(0.95).to_i
+      private_class_method :computes?
     end
   end
 end

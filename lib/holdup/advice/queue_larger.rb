@@ -27,6 +27,7 @@ module Holdup
         processes = situation.recommendation.now.processes + 1
         {change: situation.levers.change("processes", processes), **situation.effect(processes:)}
       end
+      private_class_method :more
     end
   end
 end

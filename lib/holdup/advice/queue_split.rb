@@ -30,6 +30,7 @@ module Holdup
       end
 
       def poisons?(blame, cause) = blame.series.size > 1 && blame.caused_share(cause) >= CAUSED && cause.count <= RARE * blame.count
+      private_class_method :poisons?
     end
   end
 end

@@ -23,6 +23,7 @@ module Holdup
       end
 
       def acquisitions(row) = row.per_unit(row.sum(:acquisitions)).to_f
+      private_class_method :acquisitions
     end
   end
 end

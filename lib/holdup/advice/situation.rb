@@ -32,6 +32,7 @@ module Holdup
       # @return [Symbol]
       def kind = recommendation ? recommendation.recording.kind : summary.unit_kind
 
+      # @return [Boolean]
       def jobs? = kind == :job
 
       # @param name [String] of an attribute of the recorded setting: "jobs", "db_pool"

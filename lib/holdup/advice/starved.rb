@@ -34,6 +34,7 @@ module Holdup
         who = found&.culprit or return [nil, {}]
         [who, {own: found.own&.round(2), taken: found.taken&.round(2), vcpus: found.vcpus, stolen_share: machine.steal_share}]
       end
+      private_class_method :blamed
     end
   end
 end

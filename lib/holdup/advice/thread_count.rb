@@ -22,6 +22,7 @@ module Holdup
         change = best.to_h.slice(*%i[threads processes] & best.differences(now))
         situation.evident({now: now.threads, best: best.threads}, query: "whatif #{change.map { |name, count| "--#{name} #{count}" }.join(" ")}", **change)
       end
+      private_class_method :effect
     end
   end
 end

@@ -38,6 +38,7 @@ module Holdup
       end
 
       def gain(situation, prediction) = situation.recommendation.objective.gain(situation.recommendation.current, prediction)
+      private_class_method :change, :slices, :gain
     end
   end
 end

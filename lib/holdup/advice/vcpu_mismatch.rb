@@ -23,6 +23,7 @@ module Holdup
         advised = situation.recommendation.best.candidate.processes if situation.change?
         (advised == processes) ? {} : situation.effect(processes:)
       end
+      private_class_method :effect
     end
   end
 end

@@ -69,8 +69,10 @@ module Holdup
       # @return [Float] of the whole stall
       def caused_share(line) = share(line.caused)
 
+      # @return [Float] of the whole stall
       def suffered_share(line) = share(line.suffered)
 
+      # @return [Float] of the whole stall
       def handoff_share = share(handoff_ns)
 
       # @return [Float] how far the identity is off, as a share of the stall; tests and `doctor` watch it

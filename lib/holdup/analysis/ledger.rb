@@ -9,6 +9,7 @@ module Holdup
     # seventy thousand windows, and everything a report shows is derived from the few hundred that remain.
     class Ledger
       Entry = Data.define(:window, :setting) do
+        # @return [Series]
         def series = window.series
       end
 

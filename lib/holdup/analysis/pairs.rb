@@ -22,8 +22,10 @@ module Holdup
         # @return [Float] of the victim's stall
         def share = about_ns.fdiv(suffered_ns)
 
+        # @return [Float] of the victim's stall
         def least_share = least_ns.fdiv(suffered_ns)
 
+        # @return [Float] of the victim's stall
         def most_share = most_ns.fdiv(suffered_ns)
       end
 

@@ -10,8 +10,10 @@ module Holdup
     Row = Data.define(:name, :kind, :queue, :window, :settings, :queues) do
       def initialize(name:, kind:, queue:, window:, settings: [], queues: []) = super
 
+      # @return [Integer] units
       def count = window.count
 
+      # @return [Integer] units that failed
       def errors = window.errors
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
@@ -19,14 +21,19 @@ module Holdup
       def histogram(key) = window.histograms.fetch(key)
 
       # @param key [Symbol] a key of Window::SUMS
+      # @return [Integer] in its unit, all units together
       def sum(key) = window.sums.fetch(key)
 
+      # @return [Split] of the elapsed time
       def split = Split.of(window)
 
+      # @return [Integer] ns, all units together
       def wall_ns = histogram(:wall).sum
 
+      # @return [Integer] ns, all units together
       def stalled_ns = histogram(:stalled).sum
 
+      # @return [Integer] ns for which others stalled meanwhile, all units together
       def caused_ns = sum(:caused_ns)
 
       # @return [Float, nil] nil when there is nothing to divide by
@@ -47,6 +54,7 @@ module Holdup
         (running_ns.zero? || sum(:hold_squares_us2).zero?) ? nil : sum(:hold_squares_us2) * 1e6 / running_ns
       end
 
+      # @return [Float, nil] of the units
       def error_share = per_unit(errors)
 
       # The share that perfm and most articles call "io %": everything idle (not only io) against running and idle,

@@ -43,14 +43,19 @@ module Holdup
         # @return [Holdup::Jit::Version, nil]
         def ruby = (text = self["ruby"]) && Holdup::Jit::Version.parse(text)
 
+        # @return [String, nil] "puma", "sidekiq" ...
         def server = @trail[:server]
 
+        # @return [String]
         def host = @trail[:host]
 
+        # @return [String, nil] "worker 0", "pid 123"
         def name = @trail[:name]
 
+        # @return [Integer]
         def pid = @trail[:pid]
 
+        # @return [Boolean]
         def ended? = !!@trail[:ended]
 
         # @return [Boolean] on somebody's own machine, where nobody minds the memory or the speed
@@ -74,6 +79,7 @@ module Holdup
         # @return [Integer] seconds since 1970
         def born_s = @trail[:since_s] || @trail.first_s
 
+        # @return [Integer] seconds since 1970: of its last sample
         def last_s = @trail.last_s
 
         # @return [Integer] seconds
@@ -82,6 +88,7 @@ module Holdup
         # @return [Integer, nil] that it has measured
         def units = @trail[:units]
 
+        # @return [Integer, nil] as last known
         def rss_bytes = @trail[:rss_bytes]
 
         # @return [Integer, nil] seconds since 1970

@@ -42,6 +42,7 @@ module Holdup
         # @return [Integer, nil] nanoseconds since 1970: when the first of them had it
         def since_ns = all(:since_ns).min
 
+        # @return [Integer] processes that have compiled what they need
         def warm = on.count(&:warm_s)
 
         # @return [Integer] processes in which nothing more is compiled

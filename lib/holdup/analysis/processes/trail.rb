@@ -35,8 +35,10 @@ module Holdup
         # @return [Array] what names a process for ever
         def identity = IDENTITY.map { |key| self[key] }
 
+        # @return [Integer] seconds since 1970
         def first_s = @samples.first[:at_s]
 
+        # @return [Integer] seconds since 1970
         def last_s = @samples.last[:at_s]
 
         # @param keys [Array<Symbol>]

@@ -8,7 +8,7 @@ module Holdup
       # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate can be shown
       # with what rejected it.
       #
-      # Source: research on sizing, step 3. 85 %: beyond it a queue's length is mostly chance (OpenLoad); 80 % of the connections leave
+      # 85 %: beyond it a queue's length is mostly chance (OpenLoad); 80 % of the connections leave
       # consoles and migrations theirs; 50 threads is what Sidekiq itself names as the most.
       class Guards
         # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes, the others counts,

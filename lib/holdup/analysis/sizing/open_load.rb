@@ -42,7 +42,7 @@ module Holdup
         # @return [Boolean] whether the units are alike enough for this model
         def valid? = @demand.cv2 <= MOST_VARIABLE
 
-        # @return [Float] ns from a thread's taking a unit to its end; infinite is never: nil when it is not stable
+        # @return [Float, nil] ns from a thread's taking a unit to its end; nil where the queue never ends
         def response_ns = stable? ? busy * NS / @rate : nil
 
         # @return [Float, nil] ns of it that the unit stalls

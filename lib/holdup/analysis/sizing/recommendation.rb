@@ -21,7 +21,7 @@ module Holdup
       # such), `measured` (SelfTest::Measured), `pools` (Pools), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols
       # that forbid an answer).
       #
-      # Source: research on sizing, steps 1 to 6.
+      # The order of its steps, and what each stands on: docs/sizing.md.
       class Recommendation
         # Better by less, and nobody notices; the recording's noise, though, would turn it round every week.
         HYSTERESIS = 0.05
