@@ -22,8 +22,9 @@ class FalconTest < Minitest::Test
 
   def server_restarts = {"HUP" => method(:reload)}
 
-  # Falcon's own words at the end of --hybrid, without Holdup as well.
-  def harmless = /Container is already stopping!/
+  # Falcon's own words at the end of --hybrid, without Holdup as well; and where a child that was asked to end got no CPU for the
+  # tenth of a second that Falcon waits. One that took longer by itself would leave its segment open, which is looked at too.
+  def harmless = /Container is already stopping!|Process is blocking, sending kill signal/
 
   # Until the old workers are gone: a TERM before that has Falcon kill them.
   def reload(app)
