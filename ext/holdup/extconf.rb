@@ -19,8 +19,8 @@ have_func("memfd_create", "sys/mman.h") # Linux
 append_cflags(%w[-std=gnu11 -O3 -fvisibility=hidden])
 append_cflags(%w[-Wall -Wextra -Werror -Wno-unused-parameter]) if ENV["HOLDUP_PEDANTIC"] # CI only: a warning never fails an install
 if ENV["HOLDUP_ASAN"]
-  append_cflags(%w[-fsanitize=address -fno-omit-frame-pointer -g])
-  append_ldflags("-fsanitize=address")
+  append_cflags(%w[-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g])
+  append_ldflags("-fsanitize=address,undefined")
 end
 
 create_makefile("holdup/holdup")

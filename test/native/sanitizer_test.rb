@@ -3,11 +3,11 @@
 require "native/native_helper"
 require "open3"
 
-# The extension built with AddressSanitizer, put through everything that allocates, frees or maps: an access outside of
-# what is its own ends the process. Ruby's own memory is not instrumented; leaks are Ruby's business at exit.
+# The extension built with AddressSanitizer and UndefinedBehaviorSanitizer, put through everything that allocates, frees or
+# maps: an access outside of what is its own, or what C does not define, ends the process. Ruby's own memory is not instrumented; leaks are Ruby's business at exit.
 class SanitizerTest < NativeTest
   ROOT = File.expand_path("../..", __dir__)
-  FOLDER = File.join(ROOT, "tmp", "asan", RbConfig::CONFIG["ruby_version"])
+  FOLDER = File.join(ROOT, "tmp", "sanitized", RbConfig::CONFIG["ruby_version"])
   OPTIONS = "detect_leaks=0:detect_stack_use_after_return=0:handle_segv=0:use_sigaltstack=0:abort_on_error=1"
 
   def test_nothing_is_touched_that_is_not_ours
@@ -18,10 +18,11 @@ class SanitizerTest < NativeTest
     end
   end
 
-  # An access outside of ours must end the run, or the test above proves nothing.
-  def test_the_sanitizer_is_really_on
+  # Either must end the run, or the test above proves nothing.
+  def test_the_sanitizers_are_really_on
     symbols, = Open3.capture2e("nm", "-D", "--undefined-only", extension)
     assert_match(/__asan_report_store/, symbols)
+    assert_match(/__ubsan_handle_\w+_abort/, symbols)
   end
 
   private
