@@ -15,6 +15,7 @@ module Holdup
       PRIORITIES = (-3..3)
       NAMED = /\A(.+)=([^=]*)\z/m
       SIZE = /\A(\d+)x(\d+)\z/
+      THREADS = /\A\d+\z/
 
       # @param now_s [Integer]
       def initialize(now_s)
@@ -39,7 +40,7 @@ module Holdup
         parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = Inquiry::Values.factor("--load", text) }
         parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Inquiry::Values.share("--mix", share) } }
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
-        parser.on("--own-pool GLOB[=PxT]", "these in P processes of T threads (1 x as many as now)") { |text| values[:own_pool] = own_pool(text) }
+        parser.on("--own-pool GLOB[=PxT|=T]", "these in P processes of T threads (1 x as now); jobs: T threads beside") { |text| values[:own_pool] = own_pool(text) }
         parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
         parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) } }
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
@@ -54,10 +55,12 @@ module Holdup
         parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = Inquiry::Values.time_slice("--slice", text) }
       end
 
+      # 1x2: processes of their own; 2: threads in the same process.
       def own_pool(text)
         name, size = NAMED.match(text)&.captures || [text, nil]
+        return Analysis::Sizing::WhatIf::OwnThreads.new(name:, threads: Inquiry::Values.whole("--own-pool", size, 1..1000)) if THREADS.match?(size.to_s)
         processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Inquiry::Values.whole("--own-pool", number, 1..1000) }
-        raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2") if size && !processes
+        raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2, or for jobs threads in the same process: =2") if size && !processes
         Analysis::Sizing::WhatIf::OwnPool.new(**{name:, processes:, threads:}.compact)
       end
 
@@ -71,6 +74,7 @@ module Holdup
         raise UsageError.new("whatif needs to know what would be different", "give one of #{CHANGES.keys.join(", ")}") if change.empty?
         raise UsageError.new("--io and --max-io-threads belong together", "give both: which requests are marked, and how many threads they may have") if change.key?(:io) != change.key?(:io_threads)
         raise UsageError.new("--io is for requests", "jobs have queues and capsules instead: see --own-pool") if change.key?(:io) && kind == :job
+        raise UsageError.new("--own-pool with threads alone is for jobs", "threads of a web server take any request; give processes too: =1x2") if kind != :job && change[:own_pool]&.apart? == false
         raise UsageError.new("--mix gives away more than there is", "the shares together have to stay below 100%") if change.fetch(:mix, {}).values.sum >= 1
       end
     end

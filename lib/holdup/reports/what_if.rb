@@ -76,8 +76,10 @@ module Holdup
 
       def of_units
         {factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without, halved: @change.halved,
-         mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: @change.own_pool&.name, priorities: pairs(@change.priorities, &:to_s), io: @change.io}
+         mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: own(true), own_threads: own(false), priorities: pairs(@change.priorities, &:to_s), io: @change.io}
       end
+
+      def own(apart) = (@change.own_pool.name if @change.own_pool&.apart? == apart)
 
       def pairs(named) = (named.map { |name, value| "#{yield value} #{name}" }.join(", ") if named.any?)
 

@@ -87,7 +87,7 @@ module Holdup
         whatif_title: "What if %<changes>s? %<kind>s, %<span>s",
         whatif_change_threads: "%<value>s threads", whatif_change_processes: "%<value>s processes", whatif_change_slice: "a time slice of %<value>s",
         whatif_change_vcpus: "%<value>s vCPUs", whatif_change_factor: "the load x%<value>s", whatif_change_without: "without %<value>s", whatif_change_halved: "half the acquisitions of %<value>s",
-        whatif_change_mix: "units being %<value>s", whatif_change_own_pool: "processes of their own for %<value>s", whatif_change_priorities: "thread priority %<value>s",
+        whatif_change_mix: "units being %<value>s", whatif_change_own_pool: "processes of their own for %<value>s", whatif_change_own_threads: "threads of their own for %<value>s", whatif_change_priorities: "thread priority %<value>s",
         whatif_change_io: "threads beyond the others for %<value>s", whatif_named: "%<percentile>s of %<names>s", whatif_others: "%<percentile>s of the others",
         whatif_better: "%<gain>s less queued + stalled at %<percentile>s, against the response (%<low>s to %<high>s with 90 %% confidence).",
         whatif_worse: "%<gain>s more queued + stalled at %<percentile>s, against the response (%<low>s to %<high>s with 90 %% confidence).",

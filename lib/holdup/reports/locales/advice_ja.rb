@@ -87,7 +87,7 @@ module Holdup
         whatif_title: "もし %<changes>s なら？ %<kind>s、%<span>s",
         whatif_change_threads: "%<value>s スレッド", whatif_change_processes: "%<value>s プロセス", whatif_change_slice: "タイムスライス %<value>s",
         whatif_change_vcpus: "vCPU が %<value>s 個", whatif_change_factor: "負荷が %<value>s 倍", whatif_change_without: "%<value>s が無い", whatif_change_halved: "%<value>s の GVL 取得が半分",
-        whatif_change_mix: "構成比 %<value>s", whatif_change_own_pool: "%<value>s に専用プロセス", whatif_change_priorities: "スレッド優先度 %<value>s",
+        whatif_change_mix: "構成比 %<value>s", whatif_change_own_pool: "%<value>s に専用プロセス", whatif_change_own_threads: "%<value>s に専用スレッド", whatif_change_priorities: "スレッド優先度 %<value>s",
         whatif_change_io: "%<value>s に上限外のスレッド", whatif_named: "%<names>s の %<percentile>s", whatif_others: "その他の %<percentile>s",
         whatif_better: "キュー待ち + ストールの %<percentile>s が応答に対して %<gain>s 減ります（90 %% 信頼区間 %<low>s〜%<high>s）。",
         whatif_worse: "キュー待ち + ストールの %<percentile>s が応答に対して %<gain>s 増えます（90 %% 信頼区間 %<low>s〜%<high>s）。",

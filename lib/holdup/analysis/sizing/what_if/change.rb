@@ -15,7 +15,7 @@ module Holdup
       # - `threads`, `processes`, `time_slice_ns`, `vcpus`; `factor`: of the recorded load
       # - `without`: units that go elsewhere; `halved`: units that take the GVL half as often
       # - `mix`: {glob => share of all units}; the others share the rest as they do now
-      # - `own_pool`: OwnPool, units that get processes of their own
+      # - `own_pool`: OwnPool or OwnThreads, units that get processes of their own, or threads in the same process
       # - `priorities`: {glob => Thread#priority} of the threads while they do these: each step below 0 halves their time slice
       # - `io`: units whose threads don't count against the cap, up to `io_threads` of them (Puma 8's max_io_threads)
       WhatIf::Change = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without, :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
@@ -54,10 +54,11 @@ module Holdup
 
         # @param unit [Trace::Unit]
         # @param name [String]
-        # @return [Trace::Unit] with its group, time slice and whether it is for io
-        def mark(unit, name, slice_ns:)
-          own = match?(own_pool&.name, name)
-          unit.with(group: own ? 1 : 0, pool: own ? 0 : unit.pool, io: match?(io, name), slice_ns: slice(name, slice_ns))
+        # @param candidate [Candidate] after the change
+        # @return [Trace::Unit] with its group and pool, time slice and whether it is for io
+        def mark(unit, name, candidate)
+          placed = match?(own_pool&.name, name) ? own_pool.place(unit, candidate) : unit
+          placed.with(io: match?(io, name), slice_ns: slice(name, candidate.time_slice_ns))
         end
 
         # @return [Boolean] whether only threads, processes or the time slice are others
@@ -69,7 +70,7 @@ module Holdup
         def candidate(now)
           raise UsageError.new("of #{threads} threads none is left for the pool in question", "the others of a process have #{now.beside.join(" + ")}") if threads && threads <= now.beside.sum
           changed = now.with(**{threads:, processes:, time_slice_ns:, io_threads:}.compact)
-          own_pool ? changed.with(pool: own_pool.candidate(changed)) : changed
+          own_pool ? own_pool.beside(changed) : changed
         end
 
         private
@@ -93,9 +94,31 @@ module Holdup
       WhatIf::OwnPool = Data.define(:name, :processes, :threads) do
         def initialize(name:, processes: 1, threads: nil) = super
 
+        # @return [Boolean] whether these are processes of their own
+        def apart? = true
+
         # @param others [Candidate]
-        # @return [Candidate]
-        def candidate(others) = others.with(processes:, threads: threads || others.threads, pool: nil, beside: [])
+        # @return [Candidate] with these processes
+        def beside(others) = others.with(pool: others.with(processes:, threads: threads || others.threads, pool: nil, beside: []))
+
+        # @param unit [Trace::Unit]
+        # @return [Trace::Unit] as these processes take it
+        def place(unit, _candidate) = unit.with(group: 1, pool: 0)
+      end
+
+      # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
+      WhatIf::OwnThreads = Data.define(:name, :threads) do
+        # @return [Boolean]
+        def apart? = false
+
+        # @param others [Candidate]
+        # @return [Candidate] with these threads
+        def beside(others) = others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+
+        # @param unit [Trace::Unit]
+        # @param candidate [Candidate] with these threads
+        # @return [Trace::Unit] as they take it
+        def place(unit, candidate) = unit.with(pool: candidate.beside.size)
       end
     end
   end

@@ -30,13 +30,14 @@ module Holdup
         # @return [Trace]
         def marked(trace, profiles, candidate)
           return trace unless @change.marks?
-          Trace.new(trace.units.zip(profiles).map { |unit, profile| @change.mark(unit, profile.series.name, slice_ns: candidate.time_slice_ns) })
+          Trace.new(trace.units.zip(profiles).map { |unit, profile| @change.mark(unit, profile.series.name, candidate) })
         end
 
         # @param part [Traffic]
         # @return [Array<(Traffic, Float)>] the units of each group of processes, and their share; empty with one group
         def groups(part)
-          pool = @change.own_pool or return []
+          pool = @change.own_pool
+          return [] unless pool&.apart?
           [false, true].map { |own| part.map { |profile| profile if File.fnmatch?(pool.name, profile.series.name) == own } }
             .map { |units| [units, units.weight / part.weight] }
         end

@@ -35,11 +35,15 @@ class Holdup::Analysis::Sizing::WhatIf::ChangeTest < Minitest::Test
     assert_equal [[3, 2], [1]], own.groups.map(&:caps)
   end
 
-  # Who gets processes of its own is of their only pool.
-  def test_a_unit_that_moves_to_processes_of_its_own
-    moved = change(own_pool: Sizing::WhatIf::OwnPool.new(name: "Reports*"))
+  # Of the only pool of processes of its own; of one pool more in the same process.
+  def test_a_unit_that_moves
+    now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
     unit = Sizing::Trace::Unit.new(arrival_ns: 0, held_ns: 1, idle_ns: 0, acquisitions: 0, pool: 1)
-    assert_equal [[1, 0], [0, 1]], %w[ReportsJob MailJob].map { |name| moved.mark(unit, name, slice_ns: 1).then { |one| [one.group, one.pool] } }
+    {Sizing::WhatIf::OwnPool.new(name: "Reports*") => [1, 0], Sizing::WhatIf::OwnThreads.new(name: "Reports*", threads: 3) => [0, 2]}.each do |own_pool, place|
+      moved = change(own_pool:)
+      assert_equal [place, [0, 1]], %w[ReportsJob MailJob].map { |name| moved.mark(unit, name, moved.candidate(now)).then { |one| [one.group, one.pool] } }
+    end
+    assert_equal [3, 2, 3], change(own_pool: Sizing::WhatIf::OwnThreads.new(name: "A", threads: 3)).candidate(now).caps
   end
 
   def test_only_sizes_are_others
