@@ -125,13 +125,25 @@ static void reg_publish(tclock_t *c, uint64_t t)
     c->published = outside;
 }
 
+/* Ends the last hold of a thread that is gone: nobody takes the GVL of a Ractor that is gone too. False: the next holder will. */
+static bool reg_end_hold(tclock_t *c)
+{
+    blame_t *b = c->blame;
+    if (BLAME_GET(b->holder) != c) return true;
+    if (!b->shared || !c->hold_end) return false; /* the one is written under the scheduler's lock only, of the other no end is known */
+    blame_lock(b);
+    if (b->holder == c) tc_close_hold(b, c->hold_end);
+    blame_unlock(b);
+    return true;
+}
+
 /* Under the GVL. Ledgers are never freed: a Ractor's is 64 bytes, and events may still be on their way to it. */
 static void reg_reap(uint64_t t)
 {
     if (!ask_try_lock()) return; /* the next tick will do */
     for (tclock_t *c = reg.clocks, *next; c; c = next) {
         next = c->next;
-        if (!__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE) || BLAME_GET(c->blame->holder) == c) continue;
+        if (tc_lives(c) || !reg_end_hold(c)) continue;
         unit_abandon_all(c);
         reg_publish(c, t);
         tally_add(&reg.departed, &c->tally);

@@ -39,6 +39,14 @@ static tally_t probe_totals(void)
     return sum;
 }
 
+/* Those that live, and those that are gone and not yet reaped. */
+static uint64_t probe_threads(void)
+{
+    uint64_t threads = 0;
+    for (const tclock_t *c = reg.clocks; c; c = c->next) threads++;
+    return threads;
+}
+
 static uint64_t probe_waiting(void)
 {
     uint64_t waiting = 0;
@@ -138,6 +146,7 @@ static VALUE probe_snapshot(VALUE self)
     probe_put(hash, "handoff_ns", clk_ns(probe_handoff()));
     probe_put(hash, "acquisitions", sum.acquisitions);
     probe_put(hash, "preemptions", sum.preemptions);
+    probe_put(hash, "threads", probe_threads());
     probe_put(hash, "waiting_threads", probe_waiting());
     probe_put(hash, "units_in_flight", units.flight);
     probe_put(hash, "discarded", units.discarded);

@@ -37,6 +37,19 @@ class VmTest < NativeTest
     assert_equal %w[true true true 0], output.split
   end
 
+  # A tick walks through all that are known.
+  def test_threads_and_ractors_that_are_gone_are_forgotten
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      value = Ractor.method_defined?(:value) ? :value : :take
+      20.times { Thread.new { GvlWork.release(1) }.join }
+      10.times { Ractor.new { Thread.new { GvlWork.release(1) }.join && 1 }.public_send(value) }
+      500.times { Holdup::Probe.snapshot[:threads] > 1 ? sleep(0.01) : break }
+      puts Holdup::Probe.snapshot.values_at(:threads, :identity_ticks)
+    RUBY
+    assert_equal %w[1 0], output.split
+  end
+
   def test_mn_threads_count_right_and_park_as_io
     output = fresh_ruby(<<~RUBY, env: {"RUBY_MN_THREADS" => "1"})
       Holdup::Probe.enable
