@@ -22,6 +22,7 @@
 static void rp_go_on(rp_t *r, uint32_t unit)
 {
     rp_live_t *u = &r->live[unit];
+    if (u->before_left && --u->before_left == 0) r->processes[u->process].in_flight++;
     if (u->gaps_left) {
         double idle = rp_part(r, u->idle_left, u->gaps_left--);
         u->idle_left -= idle;

@@ -43,6 +43,7 @@ static const char *rp_fault(const rp_t *r, long groups)
         if (u->group >= (uint64_t)groups) return "a unit is of a group that there is not";
         if (u->pool >= r->groups[u->group].pools) return "a unit is of a pool that there is not";
         if (u->holds < 1 || u->holds > 10000000 || u->gaps > u->holds || u->gaps + 1 < u->holds) return "a unit has as many gaps as holds, or one less";
+        if (u->before >= u->holds) return "a unit has more holds than there are before it";
         if (i && u->arrival_ns < r->units[i - 1].arrival_ns) return "units have to be in the order of their arrival";
     }
     return NULL;

@@ -22,6 +22,7 @@ typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
     uint64_t slice_ns; /* its thread's time slice; 0: its group's */
     uint64_t pool;     /* whose threads take it, of its group's */
+    uint64_t before;   /* holds before it begins, in which it is nobody's company: what a thread does between two units */
 } rp_unit_t;
 
 /* What became of it: response = queued + stalled + held + idle. */
@@ -34,7 +35,7 @@ typedef struct {
     double since;          /* when its present wait or hold began */
     double held_left, idle_left, part_left;
     double factor;         /* of its holds, for how it began here against how it was recorded */
-    uint32_t holds_left, gaps_left, longest_at;
+    uint32_t holds_left, gaps_left, before_left, longest_at;
     uint32_t process;
     uint32_t next;         /* in whatever queue it stands */
 } rp_live_t;
@@ -62,7 +63,7 @@ typedef struct {
     double handoff_at, slice_at;
     rp_queue_t ready;
     uint32_t first_pool;
-    uint32_t in_flight;    /* units that its threads have */
+    uint32_t in_flight;    /* units that its threads have begun */
     double used;           /* time that its GVL was held */
     double empty_since;    /* when the last of its units ended */
 } rp_process_t;

@@ -27,7 +27,8 @@ static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
     double rest = p->in_flight ? 0 : r->now - p->empty_since;
     u->factor = rp_cold(r, rest) / rp_cold(r, (double)recorded->rest_ns) / rp_cost(r, (double)recorded->in_flight_milli / 1000.0);
     rp_pool_of(r, p, unit)->busy[recorded->io != 0]++;
-    p->in_flight++;
+    if (!recorded->before) p->in_flight++;
+    u->before_left = (uint32_t)recorded->before;
     u->process = process;
     u->queued = r->now - (double)recorded->arrival_ns;
     u->held_left = (double)recorded->held_ns;

@@ -13,9 +13,9 @@ module Holdup
         def own_ns = held_ns + idle_ns
 
         # @param unit [Trace::Unit]
-        # @return [Trace::Unit] with what was before it
+        # @return [Trace::Unit] with what was before it, in which it is not yet in flight
         def before(unit)
-          unit.with(held_ns: unit.held_ns + held_ns.round, idle_ns: unit.idle_ns + idle_ns.round, acquisitions: unit.acquisitions + acquisitions.round)
+          unit.with(held_ns: unit.held_ns + held_ns.round, idle_ns: unit.idle_ns + idle_ns.round, acquisitions: unit.acquisitions + acquisitions.round, before: acquisitions.round)
         end
       end
 

@@ -9,8 +9,8 @@ module Holdup
         # the GVL back after it had let it go; `longest_ns`: of its holds, 0 when nobody knows; `in_flight_milli`: units in its
         # process while it was recorded, in thousandths; `rest_ns`: for how long there had been none when it began; `group`: which group of processes takes it; `io`: its thread does not
         # count against the cap once it has it (Puma's max_io_threads); `slice_ns`: its thread's time slice (priority), 0 where
-        # it is that of the group; `pool`: whose threads take it, see Pools
-        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool) do
+        # it is that of the group; `pool`: whose threads take it, see Pools; `before`: how many of its holds are before it begins, see Between
+        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before) do
           # @param profile [UnitProfile]
           # @param arrival_ns [Numeric]
           # @param pool [Integer]
@@ -21,15 +21,15 @@ module Holdup
               rest_ns: profile.rest_ns.to_i, pool:)
           end
 
-          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0) = super
+          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0) = super
 
           # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay_state.h
           def words
-            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns, pool]
+            [arrival_ns, held_ns, idle_ns, acquisitions + 1, idle_ns.zero? ? acquisitions : [acquisitions, 1].max, longest_ns, in_flight_milli, rest_ns, group, io ? 1 : 0, slice_ns, pool, before]
           end
         end
 
-        FORMAT = "Q<12"
+        FORMAT = "Q<13"
 
         # @param profiles [Array<UnitProfile>] all units of a span, none left out
         # @return [Trace] of these very units, when each came
@@ -51,7 +51,7 @@ module Holdup
         def size = units.size
 
         # @return [String] packed
-        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 96)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
+        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 104)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
 
         # @yieldparam unit [Unit]
         # @return [Trace] with each unit changed

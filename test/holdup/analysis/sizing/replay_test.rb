@@ -172,11 +172,20 @@ module Holdup::Analysis::Sizing
       assert_equal [16 * MS, 26 * MS], two
     end
 
+    # A thread that waits to fetch a job keeps nothing yet of which others would feel anything.
+    def test_who_is_between_two_units_is_nobody_s_company
+      fetching = unit(arrival_ms: 2, held_ms: 1, idle_ms: 1, acquisitions: 1, before: 1)
+      held = ->(last) { replay([unit, unit(arrival_ms: 1), last], threads: 3, cost: Cost.new(marking: 1.0)).column(:held)[1] }
+      assert_equal [10 * MS, 20 * MS], [held[fetching], held[fetching.with(before: 0)]]
+      assert_equal [1, 1], Between.new(held_ns: MS, idle_ns: MS, acquisitions: 1.1).before(unit).then { |both| [both.acquisitions, both.before] }
+    end
+
     def test_what_can_not_be_is_refused
       [{vcpus: 0}, {threads: 0}, {processes: 0}, {processes: 2000}, {time_slice_ns: 0}, {cost: Cost.new(growth: -1.0)}, {cost: Cost.new(marking: -1.0)}, {cost: Cost.new(cold: -1.0)}, {assignment: :nobody}].each do |wrong|
         assert_raises(ArgumentError, wrong.inspect) { replay([unit], **wrong) }
       end
       assert_raises(ArgumentError) { replay([unit(group: 1)]) }
+      assert_raises(ArgumentError) { replay([unit(before: 1)]) }
       assert_raises(ArgumentError) { Holdup::ReplayEngine.simulate("odd", [[1, 1, 0, 1]], [1, 0, 0, 0, 0, 0, 1, 0]) }
     end
 
