@@ -67,13 +67,13 @@ module Holdup
 
         # @return [Array<Symbol>] what forbids an answer
         def problems
-          return [:no_recording] if setting.nil? || demand.nil?
+          return [:no_recording] unless recorded?
           found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
           deployment.supported? ? found : [*found, :unsupported]
         end
 
-        # @return [Array<Symbol>] what may make it miss
-        def warnings = recording.problems.map(&:kind) - problems + (deployment.company? ? [:company] : [])
+        # @return [Array<Symbol>] what may make it miss, or why there is no answer; none where nothing was recorded
+        def warnings = recorded? ? [*recording.problems.map(&:kind), *(:company if deployment.company?)] - problems : []
 
         # @return [Growth::Estimate]
         def growth_estimate = recording.growth.overall
@@ -98,6 +98,8 @@ module Holdup
         end
 
         private
+
+        def recorded? = !setting.nil? && !demand.nil?
 
         # Windows of many series are of the same minutes.
         def counts
