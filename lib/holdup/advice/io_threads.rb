@@ -6,7 +6,7 @@ require_relative "finding"
 module Holdup
   module Advice
     # Requests that only wait, and keep threads from others meanwhile: Puma 8 lets those that say so go beyond its threads, which
-    # costs no contention for the GVL as more threads for everybody would.
+    # adds no stall as more threads for everybody would.
     module IoThreads
       LEVER = "max_io_threads"
       WORTH = 0.05

@@ -8,7 +8,7 @@ require_relative "saturation"
 module Holdup
   module Analysis
     module Sizing
-      # Finds out what a candidate would do at peak load: its ceiling by formula, its latencies by replay.
+      # Finds out what a candidate would do at peak load: its ceiling by formula, what units wait and take by replay.
       class Forecast
         PERCENTILES = [0.5, 0.95, 0.99].freeze
         # Who gets an arriving request is up to the kernel and the server: somewhere between these two. Jobs are taken.

@@ -4,7 +4,7 @@ module Holdup
   module Analysis
     module Sizing
       # The requests that mostly wait, and keep threads from others meanwhile. Where the server lets those go beyond its threads
-      # that say so (Puma 8's max_io_threads), that costs no contention for the GVL as more threads for everybody would.
+      # that say so (Puma 8's max_io_threads), that adds no stall as more threads for everybody would.
       class IoUnits
         # Of the request's own time, and of the time of all threads.
         IDLE = 0.8
