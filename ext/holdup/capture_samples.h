@@ -16,7 +16,7 @@ static struct {
 
 static bool smp_possible(void)
 {
-    return CAP_ON() && !cap.busy && stk.header;
+    return CAP_ON() && cap_there() && stk.header;
 }
 
 /* Events that gave way to newer ones tell nothing any more. */
@@ -52,7 +52,7 @@ static uint32_t smp_holder_at(uint64_t t)
 static tclock_t *smp_living(uint32_t number)
 {
     for (tclock_t *c = reg.clocks; c; c = c->next)
-        if (c->number == number && !__atomic_load_n(&c->exited, __ATOMIC_ACQUIRE)) return c;
+        if (c->number == number && tc_lives(c)) return c;
     return NULL;
 }
 

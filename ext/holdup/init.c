@@ -227,7 +227,8 @@ static VALUE probe_set_setting(VALUE self, VALUE json)
     if (!seg.base) return Qnil;
     if (!seg_write_setting(RSTRING_PTR(json), (size_t)RSTRING_LEN(json)))
         rb_raise(rb_eArgError, "the setting has %ld bytes, the segment has room for %d: shorten it", RSTRING_LEN(json), SEG_SETTING_BYTES);
-    if (CAP_ON()) tc_mark(hook_current(), CAP_SETTING, clk_now());
+    const tclock_t *c = CAP_ON() ? hook_current() : NULL;
+    if (c) tc_mark(c, CAP_SETTING, clk_now());
     return json;
 }
 

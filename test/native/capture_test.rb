@@ -228,6 +228,8 @@ class CaptureNativeTest < NativeTest
       refute Probe.capturing?
       assert_raises(ArgumentError) { Probe.open_capture(File.join(folder, "file"), 1 << 40, 0, 0) }
       assert_empty Dir.children(folder)
+      assert_raises(Errno::EISDIR) { Probe.open_capture(Dir.mkdir(File.join(folder, "taken")) && File.join(folder, "taken"), 1_000, 0, 0) }
+      assert_equal ["taken"], Dir.children(folder)
     end
   end
 
