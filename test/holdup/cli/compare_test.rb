@@ -177,7 +177,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
   end
 
   def test_what_is_not_there
-    {%w[--by arm] => /not two of arm here: none/, %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/, [*SPANS, "--kind", "job"] => /no jobs/}.each do |arguments, message|
+    {%w[--by arm] => /no setting of that span says arm; they have jit, /, %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/, [*SPANS, "--kind", "job"] => /no jobs/}.each do |arguments, message|
       said = compare(*arguments)
       assert_equal [1, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err
