@@ -40,7 +40,7 @@ module Holdup
         parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = Inquiry::Values.factor("--load", text) }
         parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Inquiry::Values.share("--mix", share) } }
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
-        parser.on("--own-pool GLOB[=PxT|=T]", "these in P processes of T threads (1 x as now); jobs: T threads beside") { |text| values[:own_pool] = own_pool(text) }
+        parser.on("--own-pool GLOB[=PxT|=T]", "in P processes of T threads; of jobs T threads beside") { |text| values[:own_pool] = own_pool(text) }
         parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
         parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) } }
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
