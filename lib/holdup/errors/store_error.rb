@@ -49,9 +49,8 @@ module Holdup
 
     # Not there, or no right to open it.
     class Unreachable < StoreError
-      def initialize(location:, reason:)
-        super(location:, problem: "can't be opened (#{reason})",
-              advice: "check the path and its rights, or name another place with --store or HOLDUP_STORE")
+      def initialize(location:, reason:, advice: "check the path and its rights, or name another place with --store or HOLDUP_STORE")
+        super(location:, problem: "can't be opened (#{reason})", advice:)
       end
     end
 

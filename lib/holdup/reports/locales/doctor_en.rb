@@ -43,7 +43,7 @@ module Holdup
         doctor_collector_none: "No collector is running: nothing reaches the store. Nothing is lost as long as the machine runs.",
         doctor_collector_none_fix: "Run `holdup collect` (as a service, or once with --once) and see what it says.",
         doctor_store: "The store %<location>s can be read (%<megabytes>s MB, schema %<schema>s) and is up to date.",
-        doctor_store_problem: "Reports can not be read: %<message>s.",
+        doctor_store_problem: "Reports can't be read: %<message>s.",
         doctor_store_problem_fix: "Reports have nothing to read until then; the collector keeps the measurements and goes on by itself.",
         doctor_store_empty: "The store %<location>s is empty.",
         doctor_store_empty_fix: "Wait for the first minute of traffic; if it stays empty, check that the collector uses the same store.",

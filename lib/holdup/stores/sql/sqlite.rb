@@ -73,10 +73,16 @@ module Holdup
           sequel(@location) { |connection| prepare_writer(connection) }
         end
 
+        # Where somebody looks before anything was measured.
+        def missing
+          StoreError::Unreachable.new(location:, reason: "there is no such file; the collector makes it ten seconds after the first process measures",
+            advice: "start the application with Holdup, or name another place with --store or HOLDUP_STORE; `holdup doctor` says what is missing")
+        end
+
         # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
         # and SQLite may read the file as it stands.
         def connect_to_read
-          raise StoreError::Unreachable.new(location:, reason: "there is no such file; the collector makes it") unless File.exist?(@location)
+          raise missing unless File.exist?(@location)
           sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
