@@ -58,7 +58,7 @@ module Holdup
       # The page that asks again by itself, with scripts or without.
       def later(answer)
         response.headers["refresh"] = answer.again_s.to_s
-        message(answer.status, word(answer.key, ahead: answer.ahead))
+        message(answer.status, word(answer.key, **answer.facts))
       end
 
       def asset(name)

@@ -26,6 +26,9 @@ module Holdup
           return :line_full unless ahead
           ahead.zero? ? :worked_out : :in_line
         end
+
+        # @return [Hash{Symbol => Integer}] what that sentence takes
+        def facts = (key == :in_line) ? {ahead:} : {}
       end
 
       # @param clock [#monotonic_ns]
