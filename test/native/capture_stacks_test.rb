@@ -69,6 +69,17 @@ class CaptureStacksTest < NativeTest
     GC.compact if GC.respond_to?(:compact)
   end
 
+  # The probe adds an idle time when it ends, and the capture has of it what fell into its window.
+  def test_a_thread_that_was_idle_before_it_began
+    gate = Queue.new
+    waits = Thread.new { gate.pop }
+    wait_until { waits.stop? }
+    captured do
+      gate << true
+      [waits, Thread.new { 10.times { GvlWork.release(1) } }]
+    end
+  end
+
   # More methods than the table has room for: it begins anew, and what it says is right.
   def test_a_full_table_begins_anew
     recording = captured do
