@@ -5,7 +5,7 @@ module Bench
     # Work that comes and goes, as over a day: without that, nobody can tell from one recording what company costs.
     class Tide
       # Jobs per second of one phase after the other, independent of each other: in company and alone, rested and not, in each mixture.
-      RATES = [12, 40, 64, 88, 108, 124].freeze
+      RATES = [50, 75, 95, 110, 125, 140].freeze
       PHASE_S = 2
       PAUSE_S = 0.01
 
