@@ -28,7 +28,7 @@ class PumaIntegrationTest < Minitest::Test
       assert_identity(app)
       app.wait { app.processes.size == 2 } # with the collector
       app.signal(:USR2)
-      app.wait { app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1] }
+      app.wait(ServedApp::RESTART_SECONDS, error: ServedApp::Stuck) { app.log.scan("Use Ctrl-C").size == 2 && app.live_workers == [-1] }
       answered += ask_again(app)
       app.wait { app.processes.size == 2 } # the collector of before had this same parent, which does not know it
       app.stop

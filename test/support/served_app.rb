@@ -14,6 +14,8 @@ class ServedApp
   BUNDLED = [*BUNDLED_RUBY, "-S"].freeze
   OPEN_TIMEOUT = 1
   STOP_SECONDS = 8
+  # A hot restart stops the server first, and boots it.
+  RESTART_SECONDS = 40
   TRIES = 4
 
   # The server did not stop. CRuby 3.4's IO#close can miss its wake-up for a pipe that a signal handler has just written to,
@@ -125,10 +127,11 @@ class ServedApp
 
   def unit(name) = units.find { |slot| slot.series.name == name }
 
-  def wait(timeout = WaitUntil::PATIENCE_S)
+  # @param error [Class] what is raised when it does not come
+  def wait(timeout = WaitUntil::PATIENCE_S, error: RuntimeError)
     deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + timeout
     until (value = yield)
-      raise "nothing after #{timeout} s:\n#{log}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      raise error, "nothing after #{timeout} s:\n#{log}" if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
       raise "the server is gone:\n#{log}" if gone?
       IO.select(nil, nil, nil, 0.02)
     end
