@@ -33,12 +33,15 @@ module Demo
       [seconds, left + EDGE_S].max
     end
 
-    # Prints it, and keeps it for later.
+    # Prints it, and keeps it for later. Both are of the same span, for the storefront goes on meanwhile: what is followed would be another advice than
+    # what was read.
+    # @param now [Time]
     # @return [Hash{String => Object}] what `--json` says
     # @raise [Failure]
-    def print
-      system(@env, *command("--since", @since)) or raise Failure, "holdup advise failed"
-      out, err, status = Open3.capture3(@env, *command("--since", @since, "--json"))
+    def print(now: Time.now)
+      span = ["--since", @since, "--until", now.utc.strftime("%FT%TZ")]
+      system(@env, *command(*span)) or raise Failure, "holdup advise failed"
+      out, err, status = Open3.capture3(@env, *command(*span, "--json"))
       raise Failure, "holdup advise --json failed: #{err}" unless status.success?
       File.write(@file, out)
       JSON.parse(out)
