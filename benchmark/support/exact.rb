@@ -21,8 +21,7 @@ module Bench
       rounds
     end
 
-    # For a peer that does not answer, without the GVL, by the system's clock. (`sleep` takes up to 1 ms more where other threads
-    # sleep too.)
+    # As a client waits for its database: for a pipe that says nothing, without the GVL.
     # @param millis [Numeric]
     # @return [void]
     def wait(millis) = SILENT.first.wait_readable(millis / 1000.0)
