@@ -56,8 +56,9 @@ class EventRing
     ends(number, thread, to, name:)
   end
 
+  # @param caused [Integer] ticks, by the thread's open hold so far
   # @return [self]
-  def begins(number, thread, at) = tap { event(:unit_start, thread, at, unit: number, detail: 0) }
+  def begins(number, thread, at, caused: 0) = tap { event(:unit_start, thread, at, unit: number, detail: caused) }
 
   # @param trace [String, nil] 32 hexadecimal digits
   # @return [self]

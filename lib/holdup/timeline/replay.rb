@@ -126,9 +126,12 @@ module Holdup
         lane.units.delete(unit)
         unit.to = event.time
         unit.lost = event.flag?(:lost)
-        unit.caused = lane.sums[:caused] + event.signed_detail - unit.base if unit.whole?
+        unit.caused = caused(unit, event) if unit.whole?
         lane.turn(lane.state, at(lane, event), unit: lane.units.last&.number || 0)
       end
+
+      # As the probe tells it: who began to wait between the moment of the edge and its taking counts from then on, which is less than none.
+      def caused(unit, event) = [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
 
       def name_unit(event)
         unit = @open.delete(event.unit) or return

@@ -52,6 +52,12 @@ class Holdup::Timeline::SceneTest < Minitest::Test
     assert_equal({running: 7 * MS}, scene.sums_of(light))
   end
 
+  # The probe takes an edge's time before it looks at who waits: as few as none.
+  def test_a_unit_causes_nothing_at_least
+    scene = Holdup::Timeline::Scene.new(EventRing.new.running(2).begins(1, 2, 5, caused: 3).ends(1, 2, 9, name: "GET /hog").recording(to: 20))
+    assert_equal [0], scene.units.map(&:caused)
+  end
+
   def test_a_unit_knows_its_trace
     trace = "0af7651916cd43dd0000000000000001"
     ring = EventRing.new.running(2).begins(1, 2, 5).ends(1, 2, 9, name: "GET /hog", trace:).begins(2, 2, 10).ends(2, 2, 11, name: "GET /hog")
