@@ -14,6 +14,7 @@ module Holdup
     class Verify
       VERSION = 1
       LARGEST = 10_000_000
+      SHAPE = %i[processes threads time_slice_ns].freeze
 
       # @param console [Console]
       # @param file [String]
@@ -38,7 +39,7 @@ module Holdup
       # @raise [Error] where there is nothing to compare
       def run
         found = verification
-        report = Reports::Verification.new(found, advised:, span: SizingOptions.told(**@span), words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
+        report = Reports::Verification.new(found, span: SizingOptions.told(**@span), words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
         @console.out.write(@json ? report.json : report.call)
         found.kept? ? OK : FAILED
       end
@@ -47,7 +48,7 @@ module Holdup
 
       def read
         advice = JSON.parse(File.read(@file, LARGEST), symbolize_names: true)
-        return advice if advice.is_a?(Hash) && advice[:version] == VERSION && %i[best from_s to_s].all? { |key| advice[key] }
+        return advice if advice.is_a?(Hash) && advice[:version] == VERSION && %i[current from_s to_s].all? { |key| advice[key] }
         raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify", "it takes what `holdup advise --json` wrote when it said keep or change")
       rescue JSON::ParserError, SystemCallError => error
         raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --json` wrote")
@@ -69,16 +70,20 @@ module Holdup
         raise Error.new("the recording that the advice was given for can't be replayed any more: #{problems}", "single units are kept for 14 days")
       end
 
+      # Where all was to stay, another setting that began since is what there is to learn from.
       def changed(sized)
-        seen = sized.observations
-        seen.find { |each| advised == size(each) && each.profiles.any? } ||
-          raise(Error.new("no units ran on the advised setting (#{advised.join(" x ")}) since, only on: #{seen.map { |each| size(each).join(" x ") }.uniq.join(", ").then { |all| all.empty? ? "none" : all }}",
-            "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
+        seen = sized.observations.select { |each| each.profiles.any? }
+        same, others = seen.partition { |each| advised == shape(each) }
+        found = (@advice[:verdict] == "keep") ? others.max_by { |each| each.profiles.first.start_ns } || same.first : same.first
+        found || raise(Error.new("no units ran on the advised setting (#{written(advised)}) since, only on: #{seen.map { |each| written(shape(each)) }.uniq.join(", ").then { |all| all.empty? ? "none" : all }}",
+          "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
       end
 
-      def advised = @advice[:best].values_at(:processes, :threads)
+      def advised = (@advice[:best] || @advice[:current]).values_at(*SHAPE)
 
-      def size(observation) = [observation.processes, observation.threads]
+      def shape(observation) = SHAPE.map { |name| observation.public_send(name) }
+
+      def written(shape) = "#{shape.first(2).join(" x ")}/#{shape.last / 1_000_000} ms"
     end
   end
 end

@@ -13,14 +13,12 @@ module Holdup
       WIDTH = 72
 
       # @param found [Analysis::Sizing::Verification]
-      # @param advised [Array<Integer>] processes and threads
       # @param span [String] that was measured
       # @param words [Words]
       # @param width [Integer] columns
       # @param style [Style]
-      def initialize(found, advised:, span:, words: Words.new, width: 80, style: Style.none)
+      def initialize(found, span:, words: Words.new, width: 80, style: Style.none)
         @found = found
-        @advised = advised
         @span = span
         @words = words
         @figures = AdviceFigures.new(words)
@@ -36,7 +34,7 @@ module Holdup
       # @return [String] for programs; ends with a newline
       def json
         lines = @found.lines.map { |line| figures(line) }
-        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads), units: @found.units, lines:)}\n"
+        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, lines:)}\n"
       end
 
       private
@@ -48,7 +46,7 @@ module Holdup
 
       def word(key, **facts) = @words.call(:"verify_#{key}", **facts)
 
-      def title = word(:title, setting: @figures.setting(@found.candidate), span: @span, units: Figures.count(@found.units))
+      def title = word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced?), span: @span, units: Figures.count(@found.units))
 
       def sentence
         return word(:kept) if @found.kept?

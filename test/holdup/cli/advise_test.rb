@@ -135,7 +135,30 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
       lines = JSON.parse(holdup("advise", "--store", path, "--verify", advice, "--json", now_s: later.to_s).out)["lines"]
       lines.each { |line| assert_in_delta 0, line["error"], 0.1, line["name"] }
-      assert_match(/no units ran on the advised setting \(2 x 5\) since, only on: none/, holdup("advise", "--store", path, "--verify", advice, now_s: PLAYED.to_s).err)
+      assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none}, holdup("advise", "--store", path, "--verify", advice, now_s: PLAYED.to_s).err)
+    end
+  end
+
+  # All is to stay as it is, and somebody tries another setting: that is what is judged, also where the span has the old one too.
+  def test_another_setting_is_tried_where_all_is_to_stay
+    later = PlayedStore.new(PlayedRecording.new(minutes: 12, threads: 3, seed: 5), from_s: PLAYED.to_s)
+    PLAYED.in_a_file(later) do |path|
+      advice = "#{path}.json"
+      File.write(advice, holdup("advise", "--store", path, "--since", "1h", "--json", "--memory", "350M", now_s: PLAYED.to_s).out)
+      assert_equal "keep", JSON.parse(File.read(advice))["verdict"]
+      judged = ->(since, now_s) { JSON.parse(holdup("advise", "--store", path, "--verify", advice, "--json", "--since", since, now_s:).out).values_at("processes", "threads") }
+      assert_equal [1, 3], judged.call("1h", later.to_s)
+      assert_equal [1, 5], judged.call("1h", PLAYED.to_s)
+    end
+  end
+
+  # A shorter time slice is a setting of its own, and the one of before is not taken for it.
+  def test_the_advised_time_slice_is_waited_for
+    PLAYED.in_a_file do |path|
+      advice = "#{path}.json"
+      said = JSON.parse(written)
+      File.write(advice, JSON.generate(said.merge("best" => said["current"].merge("time_slice_ns" => 10_000_000))))
+      assert_match(%r{no units ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms}, holdup("advise", "--store", path, "--verify", advice, "--since", "1h", now_s: PLAYED.to_s).err)
     end
   end
 

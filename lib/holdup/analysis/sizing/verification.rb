@@ -36,6 +36,9 @@ module Holdup
         # @return [Candidate] the setting that there is now
         def candidate = @candidate ||= Candidate.new(processes: @since.processes, threads: @since.threads, time_slice_ns: @since.time_slice_ns, beside: @since.pools.beside)
 
+        # @return [Boolean] whether its time slice is another one than before
+        def sliced? = candidate.time_slice_ns != @before.recording.time_slice_ns
+
         # @return [Boolean] whether all of it came true
         def kept? = lines.all?(&:kept?)
 
