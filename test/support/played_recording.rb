@@ -18,7 +18,7 @@ class PlayedRecording
     new(kind: :job, shapes: {"MailJob" => [0.8, 2, 48, 6], "ReportJob" => [0.2, 12, 6, 2]}, pools: {"mail" => [3, %w[MailJob]], "reports" => [2, %w[ReportJob]]}, rate: 30.0, minutes: 6, **options)
   end
 
-  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns
+  attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns, :held_per_cpu
 
   # @param shapes [Hash{String => Array}]
   # @param rate [Float] units per second
@@ -34,6 +34,7 @@ class PlayedRecording
     @random = Random.new(seed)
     @problems = []
     @wait_beside_ns = 0
+    @held_per_cpu = 1.0
     @time_slice_ns = 100 * MS
   end
 

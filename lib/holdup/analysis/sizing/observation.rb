@@ -42,8 +42,9 @@ module Holdup
 
         def handoff_ns = recording.handoff_ns
 
-        # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole; where only longer windows are left,
-        #   evenly
+        def held_per_cpu = recording.held_per_cpu
+
+        # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole, evenly in longer windows
         def arrivals
           @arrivals ||= counts.select { |start_s, _| coverage.enough?(start_s) }.to_h { |start_s, count| [start_s, count * MINUTE_S / coverage.seconds(start_s)] }
         end

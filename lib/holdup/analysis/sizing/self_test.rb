@@ -30,7 +30,7 @@ module Holdup
         BUSY = 0.85
         NS = 1_000_000_000
 
-        # @param recording [#demand, #measured]
+        # @param recording [#demand, #held_per_cpu, #measured]
         # @param traffic [Traffic]
         # @param current [Candidate]
         # @param vcpus [Range<Numeric>] see FreeCpus
@@ -104,7 +104,7 @@ module Holdup
         def worst(errors) = errors.values.map(&:abs).max
 
         def reasons
-          [*(:starved if demand.held_ns > STARVED * demand.cpu_ns), *(:waits_beside if beside > POOL), *(:busy if busy?), *(:swings if swings > SWINGS),
+          [*(:starved if @recording.held_per_cpu > STARVED), *(:waits_beside if beside > POOL), *(:busy if busy?), *(:swings if swings > SWINGS),
             *(:queue_unknown unless measured.queued_ns)].then { |found| found.empty? ? [:unknown] : found }
         end
 

@@ -18,7 +18,7 @@ module Holdup
         Line::CLOSE = 0.1
 
         # What a self-test compares: demand as recorded before, what was measured since.
-        Pair = Data.define(:demand, :measured, :wait_beside_ns)
+        Pair = Data.define(:demand, :held_per_cpu, :measured, :wait_beside_ns)
 
         NAMES = %i[response p95 wait].freeze
         UNITS = 1500
@@ -30,7 +30,7 @@ module Holdup
           @before = before
           @since = since
           @rounds = rounds
-          @pair = Pair.new(demand: before.recording.demand, measured: since.measured, wait_beside_ns: since.wait_beside_ns)
+          @pair = Pair.new(demand: before.recording.demand, held_per_cpu: since.held_per_cpu, measured: since.measured, wait_beside_ns: since.wait_beside_ns)
         end
 
         # @return [Candidate] the setting that there is now

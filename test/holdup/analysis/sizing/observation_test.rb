@@ -30,6 +30,7 @@ module Holdup::Analysis::Sizing
       assert_equal [9_000_000, 8_000_000, 10_000_000], [0.1, 0.5, nil].map { |share| starved(share).demand.held_ns.round }
       assert_equal [7_200_000, 1_800_000], starved(0.1).profiles.first.then { |profile| [profile.running_ns, profile.longest_hold_ns] }
       assert_equal 8_000_000, starved(nil).profiles.first.running_ns
+      assert_equal 1.25, starved(0.5).held_per_cpu
     end
 
     Held = Data.define(:demand, :profiles, :held_per_cpu, :setting) do

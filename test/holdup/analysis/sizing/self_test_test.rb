@@ -17,6 +17,12 @@ module Holdup::Analysis::Sizing
       assert_equal :c, test(PlayedRecording.new(minutes: 30, truth: 1.5)).grade
     end
 
+    # What units ask for is known without the waits for a CPU.
+    def test_a_recording_that_was_starved
+      recording = PlayedRecording.new(minutes: 6, truth: 1.5)
+      assert_equal [[:unknown], [:starved]], [1.0, 1.3].map { |held_per_cpu| test(recording.tap { recording.held_per_cpu = held_per_cpu }).reasons }
+    end
+
     # Another number of threads than is thought to be.
     def test_another_setting_than_it_says
       recording = PlayedRecording.new(minutes: 30, rate: 40.0, threads: 2)
