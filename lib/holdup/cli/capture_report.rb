@@ -14,11 +14,10 @@ module Holdup
         @words = Reports::Words.new(language)
       end
 
+      # On a terminal: in a pipe the line would stay, once for each process that is done.
       # @return [void]
       def waiting(count, seconds)
-        text = @words.call(:capture_waiting, count:, seconds:)
-        @console.pass(text) unless @said == text
-        @said = text
+        @console.pass(@words.call(:capture_waiting, count:, seconds:)) if @console.err.tty?
       end
 
       # @param askings [Array<Capture::Asking>] of processes that did not begin
