@@ -24,7 +24,10 @@ class VmTest < NativeTest
       value = Ractor.method_defined?(:value) ? :value : :take
       ractors = Array.new(2) do
         Ractor.new do
-          threads = Array.new(2) { Thread.new { handle = Holdup::Probe.enter; 40.times { GvlWork.hold(500_000); Thread.pass }; Holdup::Probe.finish(handle) } }
+          gate = Queue.new # both are there before one begins
+          threads = Array.new(2) { Thread.new { gate.pop; handle = Holdup::Probe.enter; 40.times { GvlWork.hold(500_000); Thread.pass }; Holdup::Probe.finish(handle) } }
+          Thread.pass until gate.num_waiting == 2
+          gate.close
           threads.map(&:value)
         end
       end
