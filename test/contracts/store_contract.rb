@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/outcome"
 require "holdup/series"
 require "holdup/setting"
 require "holdup/window"
@@ -284,6 +285,24 @@ module StoreContract
     assert_empty milliseconds(START, START + DAY)
   end
 
+  def test_what_came_of_predictions_is_kept_once_each
+    assert_empty @store.outcomes
+    first, second = outcome, outcome(at_s: START + DAY, kind: :job, pool: "low", threads: 3)
+    assert_nil @store.keep(second)
+    @store.keep(outcome(units: 5, figures: {p95: figure(1)}))
+    @store.keep(first)
+    assert_equal [first, second], @store.outcomes
+  end
+
+  def test_what_came_of_predictions_stays_as_long_as_the_longest_windows
+    young, old = outcome(at_s: START + DAY), outcome(threads: 3)
+    [young, old].each { |one| @store.keep(one) }
+    @store.prune(START + 400 * DAY, max_bytes: 1)
+    assert_equal [old, young], @store.outcomes
+    @store.prune(START + 400 * DAY + 1, max_bytes: 1 << 30)
+    assert_equal [young], @store.outcomes
+  end
+
   def test_health_says_what_is_in_it
     @store.commit([window, window(start_s: START + MINUTE)], {})
 
@@ -314,6 +333,13 @@ module StoreContract
   ensure
     store&.close
   end
+
+  def outcome(**rest)
+    Holdup::Outcome.new(at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY, to_s: START - 1, processes: 2, threads: 5,
+      time_slice_ns: 100_000_000, units: 9_000, figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest)
+  end
+
+  def figure(ns) = Holdup::Outcome::Figure.new(recorded_ns: ns, replayed_ns: ns + 1, predicted_ns: ns + 2, measured_ns: ns + 3)
 
   def profile(at_ms = 0, setting: SETTING, **rest) = super
 

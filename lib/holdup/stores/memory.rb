@@ -20,6 +20,7 @@ module Holdup
         @progress = {}
         @processes = {}
         @paths = {}
+        @outcomes = {}
         @profiles = Profiles.new
       end
 
@@ -85,6 +86,15 @@ module Holdup
       # @see Sql#settings
       def settings = @rows.transaction { @rows.windows.map(&:setting).uniq }
 
+      # @see Sql#keep
+      def keep(outcome)
+        @rows.transaction { @outcomes[outcome.key] = outcome }
+        nil
+      end
+
+      # @see Sql#outcomes
+      def outcomes = @rows.transaction { @outcomes.values.sort_by(&:at_s) }
+
       # @see Sql#rollup
       def rollup(now_s) = Rollup.new(@rows).run(now_s)
 
@@ -93,6 +103,7 @@ module Holdup
         @rows.transaction do
           @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
           @profiles.prune(now_s, max_bytes)
+          @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
         end
         Prune.new(@rows).run(now_s, max_bytes:)
       end

@@ -4,6 +4,7 @@ require_relative "batch"
 require_relative "prune"
 require_relative "rollup"
 require_relative "sql/connection"
+require_relative "sql/outcomes"
 require_relative "sql/paths"
 require_relative "sql/process_samples"
 require_relative "sql/profiles"
@@ -31,6 +32,7 @@ module Holdup
         @paths = Paths.new(@connection, @codec.series)
         @samples = ProcessSamples.new(@connection, @codec.hosts)
         @profiles = Profiles.new(@connection, @codec.settings, @codec.hosts)
+        @outcomes = Outcomes.new(@connection)
       end
 
       # Writes everything or nothing.
@@ -107,6 +109,14 @@ module Holdup
       # @return [Array<Setting>] every setting that was ever seen, oldest first
       def settings = @codec.settings.load.sort.map(&:last)
 
+      # @param outcome [Outcome] what came of a prediction; it takes the place of the same one (Outcome#key)
+      # @return [nil]
+      # @raise [StoreError] and then nothing was written
+      def keep(outcome) = whole { @outcomes.keep(outcome) }
+
+      # @return [Array<Outcome>] of the last 400 days, oldest first
+      def outcomes = @outcomes.to_a
+
       # Fills the coarser windows. Call it about once a minute.
       # @param now_s [Integer]
       # @return [Integer] spans written
@@ -120,6 +130,7 @@ module Holdup
         deleted = Prune.new(@rows).run(now_s, max_bytes:)
         @samples.delete_before([@rows.tiers.first.kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
         @profiles.prune(now_s, max_bytes)
+        @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @connection.use { |db| @connection.dialect.shrink(db) }
         deleted
       end

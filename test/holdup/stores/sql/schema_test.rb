@@ -21,6 +21,19 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
     assert_equal "OrdersController#index", SQLite3::Database.new(path) { |db| break db.get_first_value("SELECT name FROM series") }
   end
 
+  # As every version that was in the field left it.
+  def test_a_store_of_each_earlier_layout_is_brought_forward
+    (1...NEXT - 1).each do |version|
+      older = File.join(folder, "#{version}.sqlite3")
+      Sequel.extension :migration
+      Sql::Sqlite.new(older).connect.tap { |db| Sequel::IntegerMigrator.new(db, Sql::Schema::FOLDER, target: version).run }.disconnect
+      store = Sql.new(Sql::Sqlite.new(older))
+      store.commit([minute], {})
+      assert_equal [NEXT - 1, 1, []], [store.health[:schema], units(store), store.outcomes]
+      store.close
+    end
+  end
+
   def test_a_newer_store_is_refused_and_left_alone
     fill
     Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
