@@ -16,7 +16,7 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         found = situation.recommendation&.sufficiency
-        return if found.nil? || found.enough?
+        return if found.nil? || found.enough? || found.units.zero?
         Finding.new(rule: :short_sampling, remedy: :measuring,
           facts: {units: found.units, minutes: found.minutes, wanted: WANTED_MINUTES, width_share: found.widths.values.max, query: "advise --since 3h"})
       end

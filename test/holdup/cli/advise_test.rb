@@ -172,6 +172,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   def test_a_warm_up_phase
     boot = recorded(minutes: 3, booted_s: PlayedStore::START_S - 5)
     assert_match(/CAN'T SAY: most of it is from the first two minutes after a boot/, said(played: boot))
+    text = said(played: recorded(minutes: 2, booted_s: PlayedStore::START_S - 5))
+    assert_match(/CAN'T SAY: most of it is from the first two minutes after a boot/, text)
+    refute_match(/The recording is short/, text)
   end
 
   def test_forty_requests

@@ -68,7 +68,7 @@ module Holdup
 
         # @return [Array<Symbol>] what forbids an answer
         def problems
-          return [:no_recording] unless recorded?
+          return young || [:no_recording] unless recorded?
           found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
           deployment.supported? ? found : [*found, :unsupported]
         end
@@ -101,6 +101,9 @@ module Holdup
         private
 
         def recorded? = !setting.nil? && !demand.nil?
+
+        # There were units, all of them soon after a boot.
+        def young = ([:warming_up] if recording.problems.map(&:kind).include?(:warming_up))
 
         # Windows of many series are of the same minutes.
         def counts
