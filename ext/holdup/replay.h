@@ -9,6 +9,7 @@
  * their ends lie on one virtual clock.
  *
  * A process has pools of threads, each with a cap and a queue of its own (a job runner's capsules); all their threads share its GVL.
+ * Requests and jobs may share them as well: the units in question have others for company then, which come at times of their own.
  * Source: research on trace-driven replay and thread_pthread.c (FIFO ready queue, slice counted while somebody waits).
  *
  * Everything here runs without the GVL on memory of its own.
@@ -81,6 +82,15 @@ static void rp_happen(rp_t *r, rp_process_t *p)
     else rp_end_hold(r, p);
 }
 
+/* Who comes next, and when: one of the units in question, unless too many of them are there, or one of their company. */
+static double rp_next_arrival(const rp_t *r, bool *company)
+{
+    double own = r->arrived[0] < r->own && r->arrived[0] - r->done < r->most ? (double)r->units[r->arrived[0]].arrival_ns : RP_NEVER;
+    double other = r->arrived[1] < r->count ? (double)r->units[r->arrived[1]].arrival_ns : RP_NEVER;
+    *company = other < own;
+    return *company ? other : own;
+}
+
 static bool rp_step(rp_t *r)
 {
     double rate = rp_rate(r), soonest = RP_NEVER;
@@ -90,12 +100,13 @@ static bool rp_step(rp_t *r)
         if (at < soonest) soonest = at, process = i;
     }
     double io = r->heap_size ? r->heap[0].at : RP_NEVER;
-    double arrival = r->arrived < r->count && r->arrived - r->done < r->most ? (double)r->units[r->arrived].arrival_ns : RP_NEVER;
+    bool company;
+    double arrival = rp_next_arrival(r, &company);
     double at = fmin(soonest, fmin(io, arrival));
     if (at == RP_NEVER) return false;
     if (at > r->now) rp_advance(r, at);
     r->events++;
-    if (arrival <= at) rp_arrive(r, r->arrived++);
+    if (arrival <= at) rp_arrive(r, r->arrived[company]++);
     else if (io <= at) {
         uint32_t unit = rp_io_shift(r);
         if (r->live[unit].holds_left) rp_want(r, &r->processes[r->live[unit].process], unit);
@@ -108,7 +119,7 @@ static bool rp_step(rp_t *r)
 static void *rp_run(void *data)
 {
     rp_t *r = data;
-    while (!r->cancelled && rp_step(r)) {}
+    while (!r->cancelled && r->done < r->own && rp_step(r)) {}
     return NULL;
 }
 

@@ -44,7 +44,7 @@ static const char *rp_fault(const rp_t *r, long groups)
         if (u->pool >= r->groups[u->group].pools) return "a unit is of a pool that there is not";
         if (u->holds < 1 || u->holds > 10000000 || u->gaps > u->holds || u->gaps + 1 < u->holds) return "a unit has as many gaps as holds, or one less";
         if (u->before >= u->holds) return "a unit has more holds than there are before it";
-        if (i && u->arrival_ns < r->units[i - 1].arrival_ns) return "units have to be in the order of their arrival";
+        if (i && i != r->own && u->arrival_ns < r->units[i - 1].arrival_ns) return "units have to be in the order of their arrival";
     }
     return NULL;
 }
@@ -59,7 +59,7 @@ static void rp_push_totals(VALUE totals, const rp_t *r)
 }
 
 /*
- * simulate(trace, groups, [vcpus, handoff_ns, growth, marking, cold, assignment, seed, most]): see Holdup::Analysis::Sizing::Replay.
+ * simulate(trace, groups, [vcpus, handoff_ns, growth, marking, cold, assignment, company's assignment, seed, most, own units]): see Holdup::Analysis::Sizing::Replay.
  * @return [Array(String, Array<Float>)] results as packed u64 (queued, stalled, held, response of each unit); and the
  *   time at the end, CPU time used, events, time waited while the GVL was passed on, then for each process the time that its GVL was held (ns)
  */
@@ -72,7 +72,7 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     long group_count = RARRAY_LEN(groups);
     if (RSTRING_LEN(trace) % (long)sizeof(rp_unit_t) || RSTRING_LEN(trace) / (long)sizeof(rp_unit_t) > (long)RP_MAX_UNITS)
         rb_raise(rb_eArgError, "a trace has %d bytes a unit", (int)sizeof(rp_unit_t));
-    if (group_count < 1 || group_count > RP_MAX_PROCESSES || RARRAY_LEN(options) != 8) rb_raise(rb_eArgError, "simulate takes 1..%d groups and 8 options", RP_MAX_PROCESSES);
+    if (group_count < 1 || group_count > RP_MAX_PROCESSES || RARRAY_LEN(options) != 10) rb_raise(rb_eArgError, "simulate takes 1..%d groups and 10 options", RP_MAX_PROCESSES);
     rp_given_t given[RP_MAX_PROCESSES];
     uint64_t processes = 0;
     size_t pools = 0;
@@ -88,11 +88,13 @@ static VALUE rp_simulate(VALUE self, VALUE trace, VALUE groups, VALUE options)
     r.growth = NUM2DBL(rb_ary_entry(options, 2));
     r.marking = NUM2DBL(rb_ary_entry(options, 3));
     r.cold = NUM2DBL(rb_ary_entry(options, 4));
-    r.assignment = (enum rp_assignment)NUM2INT(rb_ary_entry(options, 5));
-    r.random = NUM2ULL(rb_ary_entry(options, 6));
-    r.most = NUM2UINT(rb_ary_entry(options, 7));
+    for (int i = 0; i < 2; i++) r.assignment[i] = (enum rp_assignment)NUM2INT(rb_ary_entry(options, 5 + i));
+    r.random = NUM2ULL(rb_ary_entry(options, 7));
+    r.most = NUM2UINT(rb_ary_entry(options, 8));
+    r.own = r.arrived[1] = NUM2UINT(rb_ary_entry(options, 9));
     if (!r.most) r.most = UINT32_MAX;
-    if (!(r.vcpus > 0) || !(r.handoff >= 0) || !(r.growth >= 0) || !(r.marking >= 0) || !(r.cold >= 0) || r.assignment > RP_SHARED) rb_raise(rb_eArgError, "vcpus are above 0, the hand-off, the growth, the marking and the cold not below");
+    if (!(r.vcpus > 0) || !(r.handoff >= 0) || !(r.growth >= 0) || !(r.marking >= 0) || !(r.cold >= 0) || r.assignment[0] > RP_SHARED || r.assignment[1] > RP_SHARED) rb_raise(rb_eArgError, "vcpus are above 0, the hand-off, the growth, the marking and the cold not below");
+    if (r.own > r.count) rb_raise(rb_eArgError, "a trace has fewer units than are its own");
     VALUE packed = rb_str_new(NULL, (long)(r.count * sizeof(rp_result_t))); /* first, so that nothing raises later */
     VALUE totals = rb_ary_new_capa(4 + (long)r.process_count);
     if (!rp_allocate(&r, trace, group_count, pools)) {

@@ -17,7 +17,7 @@
 
 enum rp_assignment { RP_RANDOM, RP_LEAST_BUSY, RP_SHARED };
 
-/* One unit as it was recorded; the words of a trace, in this order. Sorted by arrival. */
+/* One unit as it was recorded; the words of a trace, in this order. Its own and their company are each sorted by arrival. */
 typedef struct {
     uint64_t arrival_ns, held_ns, idle_ns, holds, gaps, longest_ns, in_flight_milli, rest_ns, group, io;
     uint64_t slice_ns; /* its thread's time slice; 0: its group's */
@@ -77,20 +77,27 @@ typedef struct {
     const rp_unit_t *units;
     rp_result_t *results;
     rp_live_t *live;
-    uint32_t count, arrived, done;
+    uint32_t count, own;   /* units of the trace, and how many of these, the first, it is about: the others are company */
+    uint32_t arrived[2], done; /* the next of either to come; those it is about that are done */
     rp_group_t *groups;
     rp_process_t *processes;
     rp_pool_t *pools;
     uint32_t process_count, holders;
-    uint32_t most;         /* units that may have come and not be done; nobody comes before one of them is */
+    uint32_t most;         /* own units that may have come and not be done; nobody comes before one of them is */
     rp_io_t *heap;
     uint32_t heap_size;
     double now, virtual_now, vcpus, handoff, growth, marking, cold, cpu;
     double handed;         /* time that units waited while the GVL was passed on, all added up */
-    enum rp_assignment assignment;
+    enum rp_assignment assignment[2];
     uint64_t random, events;
     volatile bool cancelled;
 } rp_t;
+
+/* Units of another kind that run in the same processes: nothing is asked of them, and they come whatever the others do. */
+static bool rp_company(const rp_t *r, uint32_t unit)
+{
+    return unit >= r->own;
+}
 
 /* --- chance: splitmix64, the same on every machine --- */
 

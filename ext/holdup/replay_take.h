@@ -11,6 +11,11 @@ static rp_pool_t *rp_pool_of(const rp_t *r, const rp_process_t *p, uint32_t unit
     return &r->pools[p->first_pool + r->units[unit].pool];
 }
 
+static enum rp_assignment rp_assignment_of(const rp_t *r, uint32_t unit)
+{
+    return r->assignment[rp_company(r, unit)];
+}
+
 /* Only who takes a unit learns that it is one for io: it needs an ordinary thread first, and leaves room for another as
  * long as there are not more of them than io_threads. */
 static bool rp_has_room(const rp_pool_t *pool)
@@ -42,7 +47,7 @@ static void rp_take(rp_t *r, uint32_t process, uint32_t unit)
 
 static uint32_t rp_choose(rp_t *r, const rp_group_t *g, uint32_t unit)
 {
-    if (r->assignment == RP_RANDOM) return g->first + (uint32_t)(rp_random(r) % g->processes);
+    if (rp_assignment_of(r, unit) == RP_RANDOM) return g->first + (uint32_t)(rp_random(r) % g->processes);
     uint32_t best = g->first, least = UINT32_MAX, from = (uint32_t)(rp_random(r) % g->processes);
     for (uint32_t i = 0; i < g->processes; i++) {
         uint32_t process = g->first + (from + i) % g->processes;
@@ -56,7 +61,7 @@ static uint32_t rp_choose(rp_t *r, const rp_group_t *g, uint32_t unit)
 /* Where units of that kind wait for a thread of that process. */
 static rp_queue_t *rp_queue_of(rp_t *r, const rp_process_t *p, uint32_t unit)
 {
-    return r->assignment == RP_SHARED ? &r->groups[p->group].shared[r->units[unit].pool] : &rp_pool_of(r, p, unit)->waiting;
+    return rp_assignment_of(r, unit) == RP_SHARED ? &r->groups[p->group].shared[r->units[unit].pool] : &rp_pool_of(r, p, unit)->waiting;
 }
 
 static void rp_arrive(rp_t *r, uint32_t unit)
@@ -87,7 +92,7 @@ static void rp_finish(rp_t *r, uint32_t unit)
     rp_pool_of(r, p, unit)->busy[r->units[unit].io != 0]--;
     p->in_flight--;
     p->empty_since = r->now;
-    r->done++;
+    if (!rp_company(r, unit)) r->done++;
     rp_take_next(r, process, unit);
 }
 

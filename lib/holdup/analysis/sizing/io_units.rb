@@ -43,7 +43,7 @@ module Holdup
         # @param trace [Trace]
         # @param profiles [Array<UnitProfile>] whom its units were drawn from
         # @return [Trace] in which they don't count against the threads
-        def marked(trace, profiles) = Trace.new(trace.units.zip(profiles).map { |unit, profile| unit.with(io: profile.series.name == name) })
+        def marked(trace, profiles) = Trace.new(trace.units.zip(profiles).map { |unit, profile| unit.with(io: profile.series.name == name) }, company: trace.company)
 
         private
 

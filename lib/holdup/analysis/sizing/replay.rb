@@ -26,7 +26,7 @@ module Holdup
         # @raise [UnsupportedError] without the C extension
         def self.call(trace, scenario)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
-          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, scenario.groups.map(&:words), scenario.options)
+          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, scenario.groups.map(&:words), scenario.options(trace.size))
           Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
         end
 
@@ -40,14 +40,21 @@ module Holdup
         end
         private_class_method :whole, :queued
 
-        # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns); `handed_ns`: that
+        # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns), company's last (0 where they were not done in time); `handed_ns`: that
         # they waited while the GVL was passed on, all added up; `used_ns`: for each process how long its GVL was held.
         Outcome = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
           # @param which [Symbol] :queued :stalled :held :response
           # @return [Array<Integer>] in the order of the trace
           def column(which)
             at = COLUMNS.index(which)
-            Array.new(results.size / WORDS) { |index| results[index * WORDS + at] }
+            Array.new(trace.size) { |index| results[index * WORDS + at] }
+          end
+
+          # @param which [Symbol]
+          # @return [Array<Integer>] likewise of the company
+          def company(which)
+            at = trace.size * WORDS + COLUMNS.index(which)
+            Array.new(trace.company.size) { |index| results[at + index * WORDS] }
           end
 
           # @return [Histogram]

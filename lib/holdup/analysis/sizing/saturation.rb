@@ -20,7 +20,7 @@ module Holdup
         # @param trace [Trace]
         # @param scenario [Scenario]
         # @return [Float] units per second
-        def self.throughput(trace, scenario) = new(Trace.new(trace.backlog.units.first(UNITS)), scenario).throughput
+        def self.throughput(trace, scenario) = new(trace.backlog.first(UNITS), scenario).throughput
 
         # @param trace [Trace] its backlog
         # @param scenario [Scenario]

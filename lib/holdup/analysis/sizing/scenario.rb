@@ -13,10 +13,11 @@ module Holdup
       # - `cost`, `between`: see Demand; `seed`: the same seed, the same result
       # - `most`: so many units may have come and not be done, the next one comes when one of them is; 0: any number
       # - `assignment`: who gets an arriving unit: `:random` (the kernel among listening workers), `:least_busy`, or `:shared` (one queue
-      #   that free threads take from, as job runners do)
-      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :seed, :most) do
-        def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: Cost::CONSTANT, between: Between::NOTHING, assignment: :least_busy, seed: 1, most: 0)
-          raise ArgumentError, "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{assignment.inspect}" unless self.class::ASSIGNMENTS.include?(assignment)
+      #   that free threads take from, as job runners do); `company`: likewise, of the other kind's units (see Company)
+      Scenario = Data.define(:groups, :vcpus, :handoff_ns, :cost, :between, :assignment, :company, :seed, :most) do
+        def initialize(groups:, vcpus:, handoff_ns: Handoff::NS, cost: Cost::CONSTANT, between: Between::NOTHING, assignment: :least_busy, company: (assignment == :shared) ? :least_busy : :shared, seed: 1, most: 0)
+          unknown = [assignment, company] - self.class::ASSIGNMENTS
+          raise ArgumentError, "assignment is one of #{self.class::ASSIGNMENTS.join(", ")}, not #{unknown.first.inspect}" if unknown.any?
           super
         end
 
@@ -27,8 +28,9 @@ module Holdup
           new(groups: [self::Group.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)], vcpus:, **options)
         end
 
+        # @param own [Integer] units of the trace that are not company
         # @return [Array] for ReplayEngine
-        def options = [vcpus, handoff_ns, *cost.deconstruct, self.class::ASSIGNMENTS.index(assignment), seed, most]
+        def options(own) = [vcpus, handoff_ns, *cost.deconstruct, *[assignment, company].map { |one| self.class::ASSIGNMENTS.index(one) }, seed, most, own]
       end
 
       # Processes that are alike: threads of each, how many more may take units that mostly wait (`io_threads`), and how long a

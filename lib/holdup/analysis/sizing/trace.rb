@@ -40,29 +40,34 @@ module Holdup
         end
 
         # @return [Array<Unit>]
-        attr_reader :units
+        attr_reader :units, :company
 
         # @param units [Enumerable<Unit>] in any order
-        def initialize(units)
-          @units = units.sort_by(&:arrival_ns).freeze
+        # @param company [Enumerable<Unit>] of the other kind, that come to the same processes meanwhile: see Company
+        def initialize(units, company: [])
+          @units, @company = [units, company].map { |some| some.sort_by(&:arrival_ns).freeze }
         end
 
-        # @return [Integer]
+        # @return [Integer] without the company
         def size = units.size
 
         # @return [String] packed
-        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 104)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
+        def bytes = @bytes ||= (units + company).each_with_object(String.new(capacity: (size + company.size) * 104)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
 
         # @yieldparam unit [Unit]
-        # @return [Trace] with each unit changed
-        def map(&) = Trace.new(units.map(&))
+        # @return [Trace] with each unit changed, in the same company
+        def map(&) = Trace.new(units.map(&), company:)
 
         # @param factor [Float] 2.0: twice the traffic, the same units in half the time
         # @return [Trace]
         def faster(factor) = map { |unit| unit.with(arrival_ns: (unit.arrival_ns / factor).round) }
 
-        # @return [Trace] all of them waiting from the start, in the same order: threads that always have work
-        def backlog = @backlog ||= Trace.new(units.each_with_index.map { |unit, index| unit.with(arrival_ns: index) })
+        # @return [Trace] all of them waiting from the start, in the same order: threads that always have work. Company comes when it came
+        def backlog = @backlog ||= Trace.new(units.each_with_index.map { |unit, index| unit.with(arrival_ns: index) }, company:)
+
+        # @param count [Integer]
+        # @return [Trace] of so many of the units
+        def first(count) = Trace.new(units.first(count), company:)
 
         # @return [Array<Array<Integer>>] which of the units are of each pool
         def pools

@@ -30,7 +30,7 @@ module Holdup
         # @return [Trace]
         def marked(trace, profiles, candidate)
           return trace unless @change.marks?
-          Trace.new(trace.units.zip(profiles).map { |unit, profile| @change.mark(unit, profile.series.name, candidate) })
+          Trace.new(trace.units.zip(profiles).map { |unit, profile| @change.mark(unit, profile.series.name, candidate) }, company: trace.company)
         end
 
         # @param part [Traffic]
