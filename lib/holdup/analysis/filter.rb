@@ -13,9 +13,9 @@ module Holdup
           (name.nil? || File.fnmatch(name, series.name, File::FNM_EXTGLOB))
       end
 
-      # @param setting [Holdup::Setting]
+      # @param setting [Holdup::Setting, nil]
       def setting?(setting)
-        threads.nil? || setting.attributes.values_at(*self.class::THREADS).any? { |number| number.to_i == threads }
+        threads.nil? || (!setting.nil? && setting.attributes.values_at(*self.class::THREADS).any? { |number| number.to_i == threads })
       end
 
       # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as theirs)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "applications"
 require_relative "blame"
 require_relative "capacity"
 require_relative "connections"
@@ -16,9 +17,6 @@ module Holdup
   module Analysis
     # Everything a report says about a span of time, as values: rows, their total, the blame of the whole process, the
     # settings that were in force. Pure: windows in, figures out.
-    #
-    #   summary = Holdup::Analysis::Summary.new(store.windows(from, to), from_s: from, to_s: to)
-    #   summary.total.histogram(:wall).quantile(0.95)
     class Summary
       TOTAL = Series.new(kind: :request, name: "(total)")
 
@@ -42,7 +40,7 @@ module Holdup
         @samples = samples
         @every_s = every_s
         @ledger = Ledger.new(windows, stalls:)
-        @entries = @ledger.entries.select { |entry| in_force?(entry.setting) }
+        @entries = @ledger.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
       # @return [Boolean] no unit was measured
@@ -67,8 +65,11 @@ module Holdup
       # @return [SettingNames] of the chosen units
       def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
 
+      # @return [Applications] of the chosen units
+      def applications = Applications.of(chosen.map { |entry| [entry.setting, entry.window.count] })
+
       # @return [Array<Pairs::Pair>] who stalled the chosen units, most stall first
-      def pairs = @pairs ||= Pairs.new(@ledger.stalls { |setting| in_force?(setting) }, victims: filter.method(:series?)).to_a
+      def pairs = @pairs ||= Pairs.new(@ledger.stalls { |setting| filter.setting?(setting) }, victims: filter.method(:series?)).to_a
 
       # @return [Processes] as sampled
       def processes
@@ -114,8 +115,6 @@ module Holdup
       def overflowed = of_kind(:overflow).sum { |entry| entry.window.count }
 
       private
-
-      def in_force?(setting) = filter.threads.nil? || (!setting.nil? && filter.setting?(setting))
 
       def settings_by_fingerprint = @entries.filter_map(&:setting).to_h { |setting| [setting.fingerprint, setting] }
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../configuration"
+require_relative "../inquiry/of_application"
 
 module Holdup
   class CLI
@@ -30,11 +31,13 @@ module Holdup
       def language(env) = [env["LC_ALL"], env["LC_MESSAGES"], env["LANG"]].compact.reject(&:empty?).first.to_s.start_with?("ja") ? "ja" : "en"
 
       # Opens the store to read, and closes it.
+      # @param app [String, nil] the application whose part of it is read; nil: all
       # @yield [store]
-      def reading(env, given)
+      # @raise [UsageError] where no application is called so
+      def reading(env, given, app: nil)
         url = store(env, given)
         store = Stores.open(url, read_only: true)
-        yield store
+        yield app ? Inquiry::OfApplication.new(store, app) : store
       ensure
         store&.close
       end

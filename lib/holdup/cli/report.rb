@@ -29,16 +29,18 @@ module Holdup
       # @param by [Symbol] a value of Analysis::Grouping::BY
       # @param sort [Symbol] a key of Analysis::Grouping::SORT
       # @param format [Symbol] one of FORMATS
+      # @param app [String, nil] application; nil: all of the store
       # @param store [String, nil] URL or path; nil: where the collector keeps it
       # @param language [String, nil] nil: from the environment
       # @param limit [Integer] rows of each table
       # @param details [Boolean] also the group means of each row
       # @param out [String, nil] file that it is written to
-      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, out: nil, store: nil, language: nil)
+      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil, out: nil, store: nil, language: nil)
         @console = console
         @span = {from_s:, to_s:}
         @view = {filter:, by:, sort:}
         @format = format
+        @app = app
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
         @layout = {limit:, details:}
@@ -55,7 +57,7 @@ module Holdup
 
       def html
         require_relative "../web/static/report"
-        Places.reading(@console.env, @store) do |store|
+        Places.reading(@console.env, @store, app: @app) do |store|
           @drifts = drifts(store)
           Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told:).call
         end
@@ -66,7 +68,7 @@ module Holdup
       end
 
       def summary
-        Places.reading(@console.env, @store) do |store|
+        Places.reading(@console.env, @store, app: @app) do |store|
           @drifts = drifts(store)
           @marks = Inquiry::Marks.call(store, **@span) if @format == :json
           Inquiry::Summed.call(store, **@span, **@view)

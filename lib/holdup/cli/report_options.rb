@@ -45,6 +45,7 @@ module Holdup
 
       def choice(parser, values)
         parser.on("--kind KIND", "request or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
+        parser.on("--app NAME", "only this application's (HOLDUP_APP)") { |text| values[:app] = text }
         parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") { |text| values[:name] = text }
         parser.on("--queue NAME", "only jobs of this queue") { |text| values[:queue] = text }
         parser.on("--threads N", "only while processes had N threads") { |text| values[:threads] = Inquiry::Values.whole("--threads", text, 1..10_000) }
@@ -66,7 +67,7 @@ module Holdup
         filter = filter.with(kind: :job) if by == :priority
         check_html(values) if values[:format] == :html
         {from_s:, to_s:, filter:, by:, sort: values.fetch(:sort, :stalled), format: values.fetch(:format, :text),
-         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:out, :store, :language)}
+         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:app, :out, :store, :language)}
       end
 
       # Pages have rows by name, and those of the worst units have all of them.

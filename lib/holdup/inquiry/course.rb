@@ -75,7 +75,7 @@ module Holdup
       # @return [Hash{Integer => Array<Stores::Sum>}] by the start of the step, one for each setting
       def sums(kinds, **only)
         @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: histograms(kinds), **only)
-          .select { |sum| in_force?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
+          .select { |sum| @filter.setting?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
       end
 
       def histograms(kinds)
@@ -85,8 +85,6 @@ module Holdup
         else @of_units
         end
       end
-
-      def in_force?(setting) = @filter.threads.nil? || (!setting.nil? && @filter.setting?(setting))
     end
   end
 end

@@ -50,7 +50,7 @@ module Holdup
 
       # @return [Array<String>]
       def remarks
-        [connections, starved, few, short, mixed_settings, overflow, ceiling, *@told].compact
+        [connections, starved, few, short, applications, mixed_settings, overflow, ceiling, *@told].compact
       end
 
       # @return [String] "requests", "jobs" or "units"
@@ -130,9 +130,14 @@ module Holdup
 
       def ceiling = Ceiling.remark(@summary.processes.machines, words: @words)
 
+      def applications
+        @summary.applications.several? ? @words.call(:remark_applications, count: @summary.applications.shares.size, apps: Width.clean(@summary.applications.to_s)) : nil
+      end
+
+      # Each application has one at least.
       def mixed_settings
         settings = @summary.setting_names.settings.size
-        (settings > 1 && @summary.by != :setting) ? @words.call(:remark_settings, count: Figures.count(settings)) : nil
+        (settings > [@summary.applications.shares.size, 1].max && @summary.by != :setting) ? @words.call(:remark_settings, count: Figures.count(settings)) : nil
       end
 
       def overflow

@@ -51,6 +51,24 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  # Two applications in one store.
+  def two(&)
+    shop, admin = {"shop" => "Orders#show", "admin" => "Users#index"}.map do |app, name|
+      SampleWindows.new(units: {name => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => app)).to_a
+    end
+    with_store(shop + admin, &)
+  end
+
+  def test_several_applications_are_told_and_told_apart
+    two do |store|
+      assert_match(/! Units of 2 applications are in these figures \(shop 50 %, admin 50 %\).*--app NAME/m, report(store:).out)
+      said = report("--app", "admin", store:)
+      refute_match(/applications|settings are mixed/, said.out)
+      assert_equal [true, false], %w[Users#index Orders#show].map { |name| said.out.include?(name) }
+      assert_match(/no application of the store is called "shap"; did you mean shop/, report("--app", "shap", store:).err)
+    end
+  end
+
   def test_a_priority_is_of_jobs_and_has_no_names
     [["--kind", "request"], ["--name", "Pdf*"]].each do |more|
       refused = report("--by", "priority", *more, store: "none.sqlite3")

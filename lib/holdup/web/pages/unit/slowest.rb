@@ -24,7 +24,7 @@ module Holdup
         # @param words [Words]
         def initialize(store, from_s:, to_s:, filter:, words:)
           @from_s = [from_s, to_s - RECENT_S].max
-          @profiles = store.profiles(@from_s, to_s).select { |profile| filter.series?(profile.series) && (filter.threads.nil? || filter.setting?(profile.setting)) }
+          @profiles = store.profiles(@from_s, to_s).select { |profile| filter.series?(profile.series) && filter.setting?(profile.setting) }
           @words = words
         end
 

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/applications"
+require_relative "../errors"
+require_relative "nearest"
+
+module Holdup
+  module Inquiry
+    # A store as if one application alone had written to it.
+    class OfApplication
+      # @param store [Stores::Sql]
+      # @return [Array<String>] that have written to it
+      def self.names(store) = store.settings.map { |setting| Analysis::Applications.name(setting) }.uniq.sort
+
+      # @param store [Stores::Sql]
+      # @param name [String]
+      # @raise [UsageError] where no application is called so
+      def initialize(store, name)
+        @store = store
+        @settings = store.settings.select { |setting| Analysis::Applications.name(setting) == name }
+        raise UsageError.new("no application of the store is called #{name[0, 100].inspect}", hint(name)) if @settings.empty?
+        @own = @settings.to_set
+        @fingerprints = [nil, *@settings.map(&:fingerprint)]
+      end
+
+      # @return [Array<Setting>]
+      attr_reader :settings
+
+      # @return [Array<Window>] see Stores::Sql#windows
+      def windows(...) = @store.windows(...).select { |window| own?(window.setting) }
+
+      # @return [Array<Stores::Sum>] see Stores::Sql#sums
+      def sums(*span, settings: nil, **options) = @store.sums(*span, settings: settings ? settings.select { |setting| own?(setting) } : @settings, **options)
+
+      # @return [Array<(Integer, Setting)>] see Stores::Sql#sightings
+      def sightings(...) = @store.sightings(...).select { |_, setting| own?(setting) }
+
+      # @return [Array<Stores::Stall>] see Stores::Sql#stalls
+      def stalls(...) = @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
+
+      # @return [Array<Hash>] see Stores::Sql#processes; those of containers are everybody's
+      def processes(...) = @store.processes(...).select { |sample| @fingerprints.include?(sample[:setting]) }
+
+      # @return [Array<UnitProfile>] see Stores::Sql#profiles
+      def profiles(...) = @store.profiles(...).select { |profile| own?(profile.setting) }
+
+      # @return [Array<Integer>] see Stores::Sql#profile_starts
+      def profile_starts(...) = @store.profile_starts(...)
+
+      # @return [Integer] see Stores::Sql#finest_s
+      def finest_s(from_s) = @store.finest_s(from_s)
+
+      # @return [Hash{Symbol => Object}] see Stores::Sql#health
+      def health = @store.health
+
+      # @return [nil]
+      def close = @store.close
+
+      private
+
+      def own?(setting) = @own.include?(setting)
+
+      def hint(name)
+        known = self.class.names(@store)
+        return "nothing has been recorded yet" if known.empty?
+        Nearest.hint(name, known) || "there are #{known.first(10).join(", ")}"
+      end
+    end
+  end
+end

@@ -1,0 +1,25 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/of_application"
+require_relative "../../support/played_store"
+
+class Holdup::Inquiry::OfApplicationTest < Minitest::Test
+  # Each in a store of its own is what each must be in the common one.
+  def test_a_store_as_if_nobody_else_had_written
+    shop, admin = %w[shop admin].each_with_index.map { |app, index| PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index) }
+    common, alone = [[shop, admin], [admin]].map { |played| Holdup::Stores.open("memory:").tap { |store| played.each { |each| each.fill(store) } } }
+    found = Holdup::Inquiry::OfApplication.new(common, "admin")
+    span = [shop.from_s, shop.to_s]
+    [:windows, :sums, :stalls, :profiles, :processes].each { |what| assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what }
+    assert_equal [alone.settings, alone.sightings(*span, step_s: 60)], [found.settings, found.sightings(*span, step_s: 60)]
+    assert_equal [[], %w[admin shop]], [found.sums(*span, settings: common.settings - alone.settings), Holdup::Inquiry::OfApplication.names(common)]
+  end
+
+  def test_an_application_that_has_no_name
+    store = Holdup::Stores.open("memory:").tap { |one| one.commit(SampleWindows.new(minutes: 1).to_a, {}) }
+    assert_equal 1, Holdup::Inquiry::OfApplication.new(store, "-").settings.size
+    error = assert_raises(Holdup::UsageError) { Holdup::Inquiry::OfApplication.new(store, "shop") }
+    assert_match(/there are -/, error.message)
+  end
+end
