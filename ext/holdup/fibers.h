@@ -212,7 +212,7 @@ static bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t 
     *nested = counted ? u->twice_units : 0;
     span_t span = fib_span(u, t);
     if (known) unit_convert(&span.tally, span.cpu_ns, m);
-    if (known) unit_describe(u, u->longest, m);
+    if (known) unit_describe(u, &span.tally, u->longest, m);
     if (*nested) unit_convert(&u->twice.tally, u->twice.cpu_ns, excess);
     fib_tell_parent(u, &span, counted);
     fib_orphan(c, u, t, counted);
@@ -221,7 +221,7 @@ static bool fib_leave(unit_t *u, tclock_t *current, bool counted, measurement_t 
     if (CAP_ON()) unit_tell(c, u, CAP_UNIT_END, known ? CAP_FIBERS : CAP_FIBERS | CAP_LOST, t, known ? c->mark.caused : c->tally.caused);
     bool here = c == current && fib_unit(c) == u;
     unit_t *parent = u->parent;
-    unit_give_back(u, t, m, known);
+    unit_give_back(u, t, known);
     if (here) fib_remember(parent);
     return known;
 }

@@ -176,7 +176,7 @@ static void reg_reset_after_fork(tclock_t *current)
         blame_reset(b, NULL);
         b->handoff = 0;
     }
-    units.flight = units.flight_moment = units.empty_since = units.discarded = units.abandoned = 0;
+    tc.flight = units.empty_since = units.discarded = units.abandoned = 0;
     tc.resumed_without_ready = tc.suspended_twice = tc.unknown_holder = tc.clock_backward = 0;
 }
 

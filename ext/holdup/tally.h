@@ -23,6 +23,7 @@ typedef struct {
     uint64_t acquisitions;
     uint64_t preemptions;
     uint64_t squares;      /* sum of (hold >> TC_SQUARE_SHIFT)^2 */
+    uint64_t company;      /* running, times the units in flight meanwhile */
 } tally_t;
 
 #define TALLY_WORDS (sizeof(tally_t) / sizeof(uint64_t))

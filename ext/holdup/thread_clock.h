@@ -79,8 +79,9 @@ static struct {
     bool enabled;
     bool mn;               /* main-Ractor threads share native threads */
     uint32_t epoch;        /* +1 at each enable and fork: older states are unknown */
+    uint64_t flight;       /* units in flight: begun and ended by who holds the GVL (unit.h) */
     uint64_t resumed_without_ready, suspended_twice, unknown_holder, clock_backward;
-} tc = {false, false, 0, 0, 0, 0, 0};
+} tc;
 
 #define TC_COUNT(name) __atomic_fetch_add(&tc.name, 1, __ATOMIC_RELAXED)
 
@@ -126,7 +127,9 @@ static inline void tc_run_until(tclock_t *c, uint64_t t)
 {
     uint64_t hold = tc_since(c->hold_from, t);
     uint64_t coarse = hold >> TC_SQUARE_SHIFT;
-    c->tally.running += tc_since(c->at, t);
+    uint64_t ran = tc_since(c->at, t);
+    c->tally.running += ran;
+    c->tally.company += ran * tc.flight;
     c->tally.squares += coarse * coarse;
     if (hold > c->longest) c->longest = hold;
     if (hld_long(hold)) hld_held(c, t);

@@ -88,7 +88,7 @@ static void probe_write_gauges(VALUE gauges)
         SEG_HEADER->gauges[i] = RB_INTEGER_TYPE_P(value) ? NUM2ULL(value) : SEG_UNKNOWN;
     }
     SEG_HEADER->gauges[1] = probe_waiting();
-    SEG_HEADER->gauges[2] = units.flight;
+    SEG_HEADER->gauges[2] = tc.flight;
 }
 
 static void probe_write_accounts(void)
@@ -148,7 +148,7 @@ static VALUE probe_snapshot(VALUE self)
     probe_put(hash, "preemptions", sum.preemptions);
     probe_put(hash, "threads", probe_threads());
     probe_put(hash, "waiting_threads", probe_waiting());
-    probe_put(hash, "units_in_flight", units.flight);
+    probe_put(hash, "units_in_flight", tc.flight);
     probe_put(hash, "discarded", units.discarded);
     probe_put(hash, "abandoned", units.abandoned);
     probe_put(hash, "clock_backward", tc.clock_backward);

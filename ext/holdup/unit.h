@@ -31,7 +31,6 @@ typedef struct unit {
     uint32_t epoch;
     uint64_t started;
     uint64_t cpu_start;
-    uint64_t flight_start;
     uint64_t company;      /* units in flight when it began */
     uint64_t rest;         /* how long there had been none then */
     uint64_t longest;      /* while an inner unit is open; the innermost's is in its clock */
@@ -54,8 +53,7 @@ static struct {
     uint32_t count;
     unit_t *free;
     bool lock;
-    uint64_t flight, flight_moment; /* units in flight, integrated as blame.h does */
-    uint64_t empty_since;  /* when the last one of them ended; 0: none has */
+    uint64_t empty_since;  /* when the last one in flight ended; 0: none has */
     uint64_t discarded, abandoned;
 } units;
 
@@ -126,11 +124,6 @@ static unit_t *unit_find(uint64_t handle)
     return u->clock && u->generation == (uint32_t)(handle >> UNIT_SLOT_BITS) ? u : NULL;
 }
 
-static inline uint64_t unit_flight(uint64_t t)
-{
-    return units.flight * t - units.flight_moment;
-}
-
 /* Time between two units of a thread belongs to the thread's own account. */
 static void unit_open_period(tclock_t *c, const tally_t *now, uint64_t cpu)
 {
@@ -155,11 +148,9 @@ static unit_t *unit_take(tclock_t *c, uint64_t t)
         return NULL;
     }
     units.free = u->free;
-    u->company = units.flight;
+    u->company = tc.flight;
     u->rest = u->company || !units.empty_since ? 0 : tc_since(units.empty_since, t);
-    units.flight++;
-    units.flight_moment += t;
-    u->flight_start = unit_flight(t);
+    tc.flight++;
     u->clock = c;
     u->started = t;
     memset(u->charges, 0, sizeof(u->charges));
@@ -179,20 +170,14 @@ static uint64_t unit_before(const unit_t *u)
 /* One unit less is in flight since `t`. */
 static inline void unit_land(uint64_t t)
 {
-    units.flight_moment -= t;
-    if (--units.flight == 0) units.empty_since = t;
+    if (--tc.flight == 0) units.empty_since = t;
 }
 
-/* It ended at `t`. When it is known, its share of the units in flight goes to `m`. */
-static void unit_give_back(unit_t *u, uint64_t t, measurement_t *m, bool known)
+/* It ended at `t`. */
+static void unit_give_back(unit_t *u, uint64_t t, bool known)
 {
     unit_lock();
-    if (known) {
-        uint64_t wall = tc_since(u->started, t);
-        m->in_flight_milli = wall ? (uint64_t)((double)(unit_flight(t) - u->flight_start) * 1000.0 / (double)wall) : 1000;
-        m->before = unit_before(u);
-    }
-    else units.discarded++;
+    if (!known) units.discarded++;
     unit_land(t);
     unit_release(u);
     unit_unlock();
@@ -202,9 +187,9 @@ static void unit_give_back(unit_t *u, uint64_t t, measurement_t *m, bool known)
 static uint64_t unit_enter(tclock_t *c)
 {
     uint64_t t = clk_now();
+    tc_settle(c, t); /* it has not been in flight so far */
     unit_t *u = unit_take(c, t);
     if (!u) return 0;
-    tc_settle(c, t);
     u->base = tc_tally(c, t);
     tc_read_cpu(c);
     u->cpu_start = c->cpu_ns;
@@ -247,8 +232,10 @@ static bool unit_close_period(tclock_t *c, const tally_t *now, uint64_t cpu, mea
 }
 
 /* What is known of a unit besides its times. */
-static void unit_describe(const unit_t *u, uint64_t longest, measurement_t *m)
+static void unit_describe(const unit_t *u, const tally_t *span, uint64_t longest, measurement_t *m)
 {
+    m->in_flight_milli = span->running ? (uint64_t)((double)span->company * 1000.0 / (double)span->running) : 1000;
+    m->before = unit_before(u);
     m->longest_hold_ns = clk_ns(longest);
     m->started_ns = clk_realtime_ns(u->started);
     m->pool_wait_ns = u->charges[0];
@@ -273,7 +260,7 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
     if (known) {
         tally_t span = tally_since(&now, &u->base);
         unit_convert(&span, cpu - u->cpu_start, m);
-        unit_describe(u, longest, m);
+        unit_describe(u, &span, longest, m);
         c->period_units++;
         tally_add(&c->period_sum, &span);
         c->period_cpu_sum += cpu - u->cpu_start;
@@ -283,7 +270,7 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
         if (known && unit_close_period(c, &now, cpu, excess)) *nested = c->period_units - 1;
         else c->mark = now;
     }
-    unit_give_back(u, t, m, known);
+    unit_give_back(u, t, known);
     return known;
 }
 

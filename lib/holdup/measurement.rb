@@ -9,7 +9,7 @@ module Holdup
   #
   # - `hold_squares_us2`: sum over the unit's holds of (length in microseconds) squared
   # - `queued_ns`: nil when nobody said when the unit was asked for
-  # - `in_flight`: mean number of units in this process while this one ran, in thousandths
+  # - `in_flight`: mean number of units in this process while this one was running (not while it waited), in thousandths
   # - `pool_wait_ns`: the part of its sleep (or lock) that waited for a database connection; `pool_held_ns`: how long it
   #   kept connections from others
   Measurement = Data.define(

@@ -10,7 +10,7 @@ module Holdup
   # - `series`, `setting`, `host`; `process`: Process, in which it ran
   # - `start_ns`: since 1970; durations in ns, to the microsecond. wall = running + idle + stalled
   # - `queued_ns`: nil when nobody knew
-  # - `in_flight_milli`: a thousandth of the mean number of units in its process while it ran, itself included
+  # - `in_flight_milli`: a thousandth of the mean number of units in its process while it was running (not while it waited), itself included
   # - `trace`: id of the trace that it belongs to, 32 hexadecimal digits; nil for none
   # - `weight`: how many units it stands for: of its ten minutes only so many are kept
   # - `company`: units in flight in its process when it began; `rest_ns`: for how long there had been none; nil when nobody knew

@@ -137,13 +137,16 @@ class StatesTest < NativeTest
     wait_until { Holdup::Probe.snapshot[:units_in_flight].zero? } # a dead thread's units are taken away at the next look
     alone = measured { GvlWork.hold(5 * MS) }
     assert_equal 1000, alone.in_flight
+  end
+
+  # What lengthens a unit's running is who is there while it runs; who comes while it waits does not.
+  def test_units_in_flight_count_while_one_runs
     gate = Queue.new
-    crowd = Array.new(4) { Thread.new { measured { gate.pop } } }
-    wait_until { gate.num_waiting == 4 }
+    crowd = Array.new(4) do |others|
+      Thread.new { measured { [GvlWork.hold(20 * MS), gate.pop] } }.tap { wait_until { gate.num_waiting > others } }
+    end
     4.times { gate << true }
-    crowd = crowd.map(&:value)
-    assert_operator crowd.last.in_flight, :>, 2000
-    assert_operator crowd.map(&:in_flight).max, :<=, 4000
+    crowd.map(&:value).each_with_index { |unit, others| assert_in_delta 1000 * (others + 1), unit.in_flight, 250 * (others + 1) }
   end
 
   private
