@@ -125,7 +125,7 @@ module Holdup
       end_process(parent, :KILL)
       writer.record("A#b", wall: 5_000)
       writer.close
-      assert running.join(10), "ends by itself"
+      assert running.join(WaitUntil::PATIENCE_S), "ends by itself"
       assert_equal 1, counted
     end
 
@@ -137,7 +137,7 @@ module Holdup
       thread = Thread.new { running.run }
       wait_until { store.calls.include?(:prune) }
       running.stop
-      assert thread.join(10)
+      assert thread.join(WaitUntil::PATIENCE_S)
       assert_equal [1, 1], [store.calls.count(:rollup), store.calls.count(:prune)]
     end
 
@@ -166,7 +166,7 @@ module Holdup
     def finish(running)
       one, thread = running
       one&.stop
-      thread&.join(10)
+      thread&.join(WaitUntil::PATIENCE_S)
     end
 
     def windows

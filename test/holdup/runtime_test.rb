@@ -93,7 +93,7 @@ class Holdup::RuntimeTest < Minitest::Test
     stop = Queue.new
     threads = names.map { |name| Thread.new { stop.pop }.tap { |thread| thread.name = name if name } }
     @runtime.start
-    wait_until { @probe.labels.size > names.size }
+    wait_until { (threads - @probe.labels.keys).empty? }
     labels = threads.map { |thread| @probe.labels[thread] }
     assert_equal ["puma srv tp", "worker", "sidekiq", "falcon", "dispatcher", "(unnamed)", "(unnamed)"], labels.map { |label| label.delete_prefix("thread:") }
     assert_equal "main", @probe.labels[Thread.main]

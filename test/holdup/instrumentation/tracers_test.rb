@@ -78,8 +78,9 @@ class Holdup::Instrumentation::TracersTest < Minitest::Test
     spans, alive = ruby(<<~RUBY, OPEN_TELEMETRY)
       Holdup.start
       hogging = true
-      hog = Thread.new { Holdup.measure("HogJob") { (GvlWork.hold(5_000_000) || Thread.pass) while hogging } }
-      Thread.pass
+      begun = Queue.new
+      hog = Thread.new { Holdup.measure("HogJob") { begun << true; (GvlWork.hold(5_000_000) || Thread.pass) while hogging } }
+      begun.pop
       serve(->(_env) { TRACER.in_span("request", kind: :server) { GvlWork.release(20) || [200, {}, []] } })
       alive = hog.alive?
       hogging = false

@@ -15,7 +15,7 @@ class Holdup::Runtime::TickerTest < Minitest::Test
   def test_ticks_at_once_and_again_until_it_is_stopped
     ticks = Queue.new
     ticker = ticker(0.01).start { ticks << 1 }
-    3.times { assert_equal 1, ticks.pop(timeout: 5) }
+    3.times { assert_equal 1, ticks.pop(timeout: PATIENCE_S) }
     ticker.stop
     refute_predicate ticker, :alive?
   end
@@ -24,7 +24,7 @@ class Holdup::Runtime::TickerTest < Minitest::Test
     before = Thread.list
     ticks = Queue.new
     ticker = ticker(60).start { ticks << 1 }
-    ticks.pop(timeout: 5)
+    ticks.pop(timeout: PATIENCE_S)
     ticker.let_go
     refute_predicate ticker, :alive?
     wait_until { (Thread.list - before).empty? }
@@ -35,7 +35,7 @@ class Holdup::Runtime::TickerTest < Minitest::Test
     before = Thread.list
     ticked = Queue.new
     ticker = ticker(60).start { ticked << 1 }
-    ticked.pop(timeout: 5)
+    ticked.pop(timeout: PATIENCE_S)
     ticker.stop
     wait_until { (Thread.list - before).empty? }
     refute_predicate ticker, :alive?
@@ -44,7 +44,7 @@ class Holdup::Runtime::TickerTest < Minitest::Test
   def test_survives_a_failing_tick
     ticks = Queue.new
     ticker = ticker(0.01).start { (ticks << 1) && raise("ours") }
-    2.times { assert_equal 1, ticks.pop(timeout: 5) }
+    2.times { assert_equal 1, ticks.pop(timeout: PATIENCE_S) }
     ticker.stop
     assert_match(/tick failed/, @log.lines.first)
   end
@@ -52,7 +52,7 @@ class Holdup::Runtime::TickerTest < Minitest::Test
   def test_its_thread_has_a_name_and_is_safe_to_fork
     ready = Queue.new
     ticker = ticker(60).start { ready << Thread.current }
-    thread = ready.pop(timeout: 5)
+    thread = ready.pop(timeout: PATIENCE_S)
     wait_until { thread.thread_variable_get(:fork_safe) }
     assert_equal "holdup", thread.name
     ticker.stop
