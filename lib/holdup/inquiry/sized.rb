@@ -41,8 +41,11 @@ module Holdup
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
       end
 
-      # @return [Array<Hash>] samples of the processes that have their levers for sure
-      attr_reader :lately
+      # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
+      def lately
+        takers = Analysis::Processes.new(@lately, from_s: @to_s - LEVERS_S, to_s: @to_s).members.select { |member| member.takes?(@kind) }.map(&:identity)
+        @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
+      end
 
       # @return [Analysis::Summary] of this kind of units
       def summary

@@ -25,9 +25,18 @@ module Holdup
         new(name: identities.map(&:name).join("+"), facts: identities.map(&:facts).reverse.inject({}, :merge),
           worker: identities.filter_map(&:worker).first, generation: identities.filter_map(&:generation).first,
           pools: -> { identities.flat_map { |each| each.pools.call } },
-          levers: -> { identities.flat_map { |each| each.levers.call } },
+          levers: -> { levers(identities) },
           gauges: -> { identities.map { |each| each.gauges.call }.inject({}, :merge) })
       end
+
+      # A job runner in a web server's process has threads too: what is called alike is told apart by who has it.
+      def self.levers(identities)
+        identities.each_with_object([]) do |each, all|
+          taken = all.map(&:name)
+          all.concat(each.levers.call.map { |lever| taken.include?(lever.name) ? lever.with(name: "#{lever.name} (#{each.name})") : lever })
+        end
+      end
+      private_class_method :levers
 
       # @return [Identity] what is left of it in a child that the process forks: no worker, no threads
       def forked = with(worker: nil, generation: nil, pools: -> { [] }, levers: -> { [] }, gauges: -> { {} })

@@ -1,0 +1,20 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/sized"
+require_relative "../../support/played_store"
+
+class Holdup::Inquiry::SizedTest < Minitest::Test
+  WEB = PlayedStore.new(PlayedRecording.new(minutes: 2))
+  JOBS = PlayedStore.new(PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 5.0, minutes: 2, threads: 3), pid: 70)
+
+  # Both have threads and processes, and one of them only is asked about.
+  def test_levers_are_of_the_processes_that_take_such_units
+    WEB.in_a_file(JOBS) do |path|
+      store = Holdup::Stores.open(path)
+      servers = ->(kind) { Holdup::Inquiry::Sized.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind:, objective: nil).lately.map { |sample| sample[:server] }.uniq }
+      assert_equal [%w[puma], %w[sidekiq]], [servers.call(:request), servers.call(:job)]
+      store.close
+    end
+  end
+end
