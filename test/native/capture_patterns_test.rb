@@ -65,7 +65,13 @@ class CapturePatternsTest < NativeTest
   end
 
   def test_a_storm_of_passes
-    found = patterns { Array.new(2) { unit("GET /polite") { 200.times { GvlWork.hold(10_000) && Thread.pass || Thread.pass } } } }
+    gate = Queue.new
+    found = patterns do
+      threads = Array.new(2) { unit("GET /polite") { gate.pop || 200.times { GvlWork.hold(10_000) && Thread.pass || Thread.pass } } }
+      wait_until { gate.num_waiting == 2 } # with one of them alone there is nobody to pass to
+      gate.close
+      threads
+    end
     assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Timeline::Patterns::PASSES
   end
 
