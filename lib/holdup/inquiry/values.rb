@@ -11,6 +11,8 @@ module Holdup
       DURATIONS = {"ns" => 1, "us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
       DURATION = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(ns|us|ms|s)\z/
       SLICES_NS = (1_000_000..1_000_000_000)
+      # No rate, factor or number of CPUs is larger.
+      MOST = 100_000
       AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
       # Reading a store takes longer with the span; none goes back so far.
       FARTHEST_S = 3660 * 86_400
@@ -38,8 +40,8 @@ module Holdup
       # @return [Float]
       def positive(option, text)
         number = Float(text, exception: false)
-        return number if number&.positive? && number <= 100_000
-        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0")
+        return number if number&.positive? && number <= MOST
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0, #{MOST} at most")
       end
 
       # @param text [String] "x1.3", "1.3"

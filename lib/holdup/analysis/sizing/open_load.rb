@@ -71,10 +71,12 @@ module Holdup
           @throughput[threads]
         end
 
+        # By logarithms: the products themselves are too large for a number where hundreds of units are in flight.
         # @return [Array<Float>] how likely n units are in the system
         def likelihoods
           @likelihoods ||= begin
-            terms = (1..length).each_with_object([1.0]) { |count, all| all << all.last * @rate / service(count) }
+            logs = (1..length).each_with_object([0.0]) { |count, all| all << all.last + Math.log(@rate / service(count)) }
+            terms = logs.max.then { |most| logs.map { |log| Math.exp(log - most) } }
             total = terms.sum
             terms.map { |term| term / total }
           end

@@ -44,6 +44,13 @@ module Holdup::Analysis::Sizing
       assert_in_delta 100, model(processes: 4, threads: 5, vcpus: 1).capacity, 0.01
     end
 
+    # 2,000 units in flight, each with a thread and most of them idle: nearly nobody waits, and no number overflows.
+    def test_thousands_in_flight
+      fleet = model(Demand.new(held_ns: 1e6, idle_ns: 99e6), processes: 100, threads: 50, rate: 20_000.0, vcpus: 100)
+      assert_in_delta 100e6, fleet.response_ns, 1e6
+      assert_in_delta 0, fleet.queued_ns, 1e3
+    end
+
     def test_unlike_units_are_not_for_this_model
       refute model(LIKE.with(cv2: 2.8)).valid?
       assert model.valid?
