@@ -18,10 +18,10 @@ module Holdup
 
       # @param arrival [Arrival]
       # @param target [Target]
-      # @param sent_us [Integer] now, microseconds since 1970, for X-Request-Start
-      def initialize(arrival, target, sent_us:)
+      # @param due_us [Integer] when it was to be sent, microseconds since 1970, for X-Request-Start
+      def initialize(arrival, target, due_us:)
         @arrival = arrival
-        @unsent = request(arrival, target, sent_us)
+        @unsent = request(arrival, target, due_us)
         @received = "".b
         @io = Socket.new(target.address.pfamily, :STREAM)
         guarded { @io.connect_nonblock(target.address, exception: false) }
@@ -66,11 +66,11 @@ module Holdup
         chunk ? @received << chunk : close
       end
 
-      def request(arrival, target, sent_us)
+      def request(arrival, target, due_us)
         verb = arrival.route.verb
         body = "content-length: 0\r\n" unless verb == "GET"
         "#{verb} #{arrival.path} HTTP/1.1\r\nhost: #{target.authority}\r\nconnection: close\r\n" \
-          "x-request-start: t=#{sent_us}\r\naccept: */*\r\n#{body}\r\n"
+          "x-request-start: t=#{due_us}\r\naccept: */*\r\n#{body}\r\n"
       end
     end
   end

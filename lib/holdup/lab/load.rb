@@ -40,6 +40,7 @@ module Holdup
       # @return [Hash<String, Outcome>] by the routes' labels
       def run
         @start_ns = @reported_ns = @clock.monotonic_ns
+        @began_ns = @clock.realtime_ns
         step until @arrivals.empty? && @open.empty?
         @elapsed_s = elapsed_ns / 1e9
         @tally.outcomes
@@ -64,8 +65,10 @@ module Holdup
 
       def due? = @open.size < @connections && @arrivals.any? && @arrivals.first.at_ns <= elapsed_ns
 
+      # What kept a request back after it was due is queueing too, and the server is told so.
       def launch
-        @open << Exchange.new(@arrivals.shift, @target, sent_us: @clock.realtime_ns / 1000)
+        arrival = @arrivals.shift
+        @open << Exchange.new(arrival, @target, due_us: (@began_ns + arrival.at_ns) / 1000)
       end
 
       # The exchanges that can go on, after waiting for one at most until the next request is due.

@@ -46,6 +46,14 @@ class Holdup::Lab::LoadTest < Minitest::Test
     assert_operator outcome.p99_ns, :>=, 400_000_000
   end
 
+  # The second is sent when the first is done, 200 ms late at least: the server counts them as time in the queue.
+  def test_the_server_is_told_when_a_request_was_due
+    serve { IO.select(nil, nil, nil, 0.2) || SmallServer.ok }
+    load(arrivals([0, 0.01]), connections: 1)
+    first, second = Array.new(2) { @server.heads.pop[/^x-request-start: t=(\d+)/, 1].to_i }
+    assert_equal 10_000, second - first
+  end
+
   def test_is_bounded_in_time
     serve { Thread.stop }
     outcome = load(arrivals([0]), patience_s: 0.2).fetch("a")
