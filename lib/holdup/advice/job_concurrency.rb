@@ -24,10 +24,14 @@ module Holdup
 
       def gain(recommendation) = {gain: recommendation.gain, interval: recommendation.interval, measure: recommendation.objective.name}
 
-      def change(situation, threads)
-        mine = [threads - others(situation), 1].max
-        name = named(situation)
-        situation.levers.change("concurrency #{name}", "threads (#{name})", "concurrency", "threads", mine)
+      def change(situation, threads) = situation.levers.change(*levers(situation), [threads - others(situation), 1].max)
+
+      # Sidekiq names them by capsule, Solid Queue and GoodJob by queues, or by themselves where Puma has such a lever too. The
+      # lever of a whole process is none of one group among several, unless that is the default one.
+      def levers(situation)
+        name = named(situation).delete_prefix("queues ")
+        of_all = ["concurrency", "threads (#{situation.fact("jobs")})", "threads"] if groups(situation) == 1 || name == "default"
+        ["concurrency #{name}", "threads (#{name})", *of_all]
       end
 
       # Threads of the other groups.
@@ -36,7 +40,7 @@ module Holdup
         replayed.any? ? replayed.sum : pools(situation).drop(1).sum { |pool| pool.max.to_i }
       end
 
-      def groups(situation) = [pools(situation).size, 1].max
+      def groups(situation) = [situation.recommendation.recording.pools.names.size, pools(situation).size, 1].max
 
       # Without the queues that are in it.
       def named(situation) = (situation.recommendation.recording.pools.names.first || pools(situation).first&.name || situation.pool).to_s.sub(/ \(.*\z/, "")
@@ -46,7 +50,7 @@ module Holdup
         situation.summary.processes.pools.reject { |pool| pool.name == Analysis::Processes::WEB }
           .sort_by { |pool| [(pool.name == situation.pool) ? 0 : 1, -pool.busy.to_f] }
       end
-      private_class_method :figures, :gain, :change, :groups, :named, :pools
+      private_class_method :figures, :gain, :change, :levers, :groups, :named, :pools
     end
   end
 end

@@ -33,7 +33,7 @@ module Holdup
         def variable(name, value) = Change.new(new: "#{name}=#{value}", old: self.value && "#{name}=#{self.value}", where:, rest:)
       end
 
-      Lever::CODE = /\A.*?\bN\b(?:, N\b)?/
+      Lever::CODE = /\A.*?\bN\b(?:, N\b|\S*[^\s,;])?/
       Lever::N = /\bN\b/
       FACT = /\Alever\.(.+)\.(value|how|where)\z/
 

@@ -29,7 +29,9 @@ module Holdup::Advice
 
     def test_words_of_all_servers
       {"workers N for cluster mode, then restart" => "workers 3", ":concurrency: N in config/sidekiq.yml" => ":concurrency: 3", "sidekiq -c N, or :concurrency: N in config/sidekiq.yml" => "sidekiq -c 3",
-       "JOB_CONCURRENCY=N, or processes: N of the worker for *" => "JOB_CONCURRENCY=3", "falcon serve --count N" => "falcon serve --count 3"}.each do |how, new|
+       "JOB_CONCURRENCY=N, or processes: N of the worker for *" => "JOB_CONCURRENCY=3", "falcon serve --count N" => "falcon serve --count 3",
+       "good_job start --queues \"mails:N;*:5\", or GOOD_JOB_QUEUES" => "good_job start --queues \"mails:3;*:5\"", "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise)" => "sidekiqswarm with SIDEKIQ_COUNT=3",
+       "puma -t N:N, then restart" => "puma -t 3:3"}.each do |how, new|
         assert_equal new, change({"lever.threads.how": how}).new
       end
       assert_empty change({"lever.threads.how": "workers N"}).diff, "nobody knows where it is written"

@@ -52,9 +52,20 @@ class Holdup::Servers::GoodJobTest < Minitest::Test
     File.write(File.join(@root, "config/application.rb"), "\n# config.good_job.max_threads = 1\nconfig.good_job.max_threads = 3\n")
     File.write(File.join(@root, "config/initializers/jobs.rb"), "Rails.application.config.good_job = {queues: \"mails:3;*\", subprocesses: 2}\n")
     known = levers(Configuration.new(5, "mails:3;*", nil, 2))
-    assert_equal ["config/application.rb:3", "config/initializers/jobs.rb:1", "config/initializers/jobs.rb:1", nil],
-      known.values_at("threads", "queues", "processes", "priority").map(&:where)
-    assert_equal [3, "mails:3;*", 2, 0], known.values.map(&:value)
+    places = known.values_at("threads", "queues", "processes", "priority")
+    assert_equal ["config/application.rb:3", "config/initializers/jobs.rb:1", "config/initializers/jobs.rb:1", nil], places.map(&:where)
+    assert_equal [3, "mails:3;*", 2, 0], places.map(&:value)
+    assert_equal "config.good_job.threads = N", known["threads"].how
+  end
+
+  def test_numbers_in_the_list_of_queues_are_the_ones_that_count
+    known = levers(Configuration.new(5, "mails:3;*", nil, 0))
+    assert_match(/\Agood_job start --queues "mails:N;\*", config.good_job.queues or/, known["threads (mails)"].how)
+    assert_match(/--queues "mails:3;\*:N", /, known["threads (*)"].how)
+    assert_equal %w[threads queues processes priority], levers(Configuration.new(5, "mails,urgent", nil, 0)).keys
+    File.write(File.join(@root, "config/application.rb"), "config.good_job.queues = \"*:2\"\n")
+    one = levers(Configuration.new(5, "*:2", nil, 0))["threads (*)"]
+    assert_equal ["config.good_job.queues = \"*:N\"", "config/application.rb:1"], [one.how, one.where]
   end
 
   def test_levers_in_the_words_of_the_version

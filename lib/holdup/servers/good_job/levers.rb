@@ -24,7 +24,7 @@ module Holdup
         end
 
         # @return [Array<Lever>]
-        def to_a = [threads, queues, processes, priority]
+        def to_a = [threads, *threads_of_queues, queues, processes, priority]
 
         private
 
@@ -32,8 +32,22 @@ module Holdup
         # where it is still given by its earlier name.)
         def threads
           word = @configuration.respond_to?(:threads) ? "threads" : "max_threads" # renamed in 4.22
-          Lever.new(name: "threads", value: @threads.size, where: line(THREADS),
-            how: "good_job start --#{word.tr("_", "-")} N, config.good_job.#{word} or GOOD_JOB_#{word.upcase}")
+          where = line(THREADS)
+          Lever.new(name: "threads", value: @threads.size, where:,
+            how: where ? "config.good_job.#{word} = N" : "good_job start --#{word.tr("_", "-")} N, config.good_job.#{word} or GOOD_JOB_#{word.upcase}")
+        end
+
+        # Where queues are listed with numbers, these count. No value: the same number may stand there for several.
+        def threads_of_queues
+          parts = @configuration.queue_string.split(";")
+          return [] unless parts.size > 1 || parts.first.to_s.include?(":")
+          parts.map { |part| part[/[^:]*/] }.each_with_index.map { |name, index| listed(name, [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";")) }
+        end
+
+        def listed(name, list)
+          where = line(QUEUES)
+          Lever.new(name: "threads (#{name})", value: nil, where:,
+            how: where ? "config.good_job.queues = \"#{list}\"" : "good_job start --queues \"#{list}\", config.good_job.queues or GOOD_JOB_QUEUES")
         end
 
         def queues

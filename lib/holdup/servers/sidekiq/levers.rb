@@ -9,7 +9,7 @@ module Holdup
       # What of a Sidekiq process a person can turn. Nothing of it works while it runs: a manager makes its threads once,
       # and a thread gets its priority when it is made.
       class Levers
-        PROCESSES = "start another sidekiq process (sidekiqswarm in Enterprise: SIDEKIQ_COUNT=N)"
+        PROCESSES = "sidekiqswarm with SIDEKIQ_COUNT=N (Enterprise), else start as many processes"
         CAPSULE = "concurrency = N in config.capsule(%p)"
         PRIORITY = "config.thread_priority = N in Sidekiq.configure_server: each step below 0 halves the time slice of 100 ms"
 
