@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "advice/applications_mixed"
 require_relative "advice/autoscaling_trap"
 require_relative "advice/convoy"
 require_relative "advice/cpu_throttling"
@@ -28,7 +29,7 @@ module Holdup
   # What to do about what was measured: one rule a file, each a pure function of the situation.
   module Advice
     RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, Priority, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
-      ReleaseStorm, Convoy, Native, DbPool, DbConnections, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed,
+      ReleaseStorm, Convoy, Native, DbPool, DbConnections, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed, ApplicationsMixed,
       *Jit::RULES].freeze
 
     # @param situation [Situation]

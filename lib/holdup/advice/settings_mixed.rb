@@ -4,7 +4,7 @@ require_relative "finding"
 
 module Holdup
   module Advice
-    # Several settings in the time that was looked at: their units are not the same experiment, so each is judged by itself.
+    # Several settings in the time that was looked at: their units are not the same experiment, so each is judged by itself. That applications have different ones is another matter.
     module SettingsMixed
       SHOWN = 6
 
@@ -14,7 +14,7 @@ module Holdup
       # @return [Finding, nil]
       def call(situation)
         names = situation.summary.setting_names
-        return if names.settings.map(&:unlabelled).uniq.size < 2
+        return if names.settings.map(&:unlabelled).uniq.group_by { |setting| setting["app"] }.values.all?(&:one?)
         differing = names.settings.flat_map { |setting| names.facts(setting) }.uniq
         Finding.new(rule: :settings_mixed, remedy: :measuring,
           facts: {count: names.settings.size, differing: differing.first(SHOWN).join(", "), query: "report --by setting"})

@@ -32,12 +32,13 @@ module Holdup
       # @param limit [Integer] rows
       # @param warm_up_s [Integer]
       # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured since
+      # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Analysis::Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, out: nil, store: nil, language: nil)
+        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, app: nil, out: nil, store: nil, language: nil)
         raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
         @console = console
         @span = {from_s:, to_s:}
@@ -48,6 +49,7 @@ module Holdup
         @format = format
         @destination = Destination.new(console, file: out, format:)
         @limit = limit
+        @app = app
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
       end
@@ -55,7 +57,7 @@ module Holdup
       # @return [Integer] exit status
       def run
         return verification.run if @verify
-        sized, pool = Places.reading(@console.env, @store) { |store| read(store) }
+        sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         lines = WrittenLines.new
         situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines:), pool:, files: lines.method(:all))
         @destination.write(report(sized, Advice.call(situation)).call)
@@ -104,7 +106,7 @@ module Holdup
 
       def json(recommendation, findings)
         require_relative "../reports/json_advice"
-        Reports::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s))
+        Reports::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **{app: @app}.compact)
       end
 
       def span = SizingOptions.told(**@span)

@@ -13,7 +13,7 @@ module Holdup
       FORMATS = %i[text json markdown html].freeze
       OBJECTIVES = %i[latency cost balanced throughput].freeze
       # Options that go with an advice and not with its verification.
-      ASKED = %i[slo kind queue objective factor vcpus memory connections limit out].freeze
+      ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out].freeze
 
       # @param now_s [Integer]
       def initialize(now_s)

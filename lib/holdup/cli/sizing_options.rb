@@ -20,6 +20,7 @@ module Holdup
       def declare(parser, values, now_s)
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text| values[:slo] = slo(text) }
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
+        parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
         parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
         span(parser, values, now_s)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }

@@ -55,7 +55,7 @@ module Holdup
       end
 
       def verification
-        before, since = Places.reading(@console.env, @store) { |store| [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)] }
+        before, since = Places.reading(@console.env, @store, app: @advice[:app]) { |store| [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)] }
         Analysis::Sizing::Verification.new(recorded(before), changed(since))
       end
 

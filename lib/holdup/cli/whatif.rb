@@ -22,14 +22,16 @@ module Holdup
       # @param kind [Symbol]
       # @param slo [Analysis::Sizing::Slo]
       # @param json [Boolean]
+      # @param app [String, nil] application; nil: all of the store
       # @param store [String, nil]
       # @param language [String, nil]
-      def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Analysis::Sizing::Slo.new, json: false, store: nil, language: nil, **)
+      def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Analysis::Sizing::Slo.new, json: false, app: nil, store: nil, language: nil, **)
         @console = console
         @span = {from_s:, to_s:}
         @change = Analysis::Sizing::WhatIf::Change.new(**change)
         @sizing = {kind:, objective: Analysis::Sizing::Objective.new(:latency, slo:)}
         @json = json
+        @app = app
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
       end
@@ -38,7 +40,7 @@ module Holdup
       # @raise [Error] where there is nothing to replay
       # @raise [UsageError] for a name that no unit has
       def run
-        recommendation = Places.reading(@console.env, @store) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }.recommendation
+        recommendation = Places.reading(@console.env, @store, app: @app) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }.recommendation
         check(recommendation)
         found = Analysis::Sizing::WhatIf.new(recommendation, @change)
         check_names(found)

@@ -9,7 +9,7 @@ module Holdup
     class AdviceVerdict
       # Reasons that have a sentence of their own.
       KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording
-        unsupported mixed_settings warming_up].freeze
+        unsupported mixed_settings mixed_applications warming_up].freeze
 
       # @param recommendation [Analysis::Sizing::Recommendation, nil]
       # @param span [String]

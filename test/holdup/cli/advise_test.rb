@@ -112,6 +112,17 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     end
   end
 
+  # Of each nearly nothing, so that nothing is replayed: it is about whose units are looked at.
+  def test_one_of_several_applications
+    shop, admin = {"shop" => 4, "admin" => 6}.map { |app, minutes| PlayedStore.new(PlayedRecording.new(minutes:, rate: 0.16, swing: 0.0), facts: {"app" => app}, pid: minutes) }
+    shop.in_a_file(admin) do |path|
+      ask = ->(*arguments) { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: admin.to_s).out.gsub(/\s+/, " ") }
+      assert_match(/CAN'T SAY: units of several applications are mixed; choose one of them\..* Choose one: --app admin/, ask.call)
+      assert_match(/CAN'T SAY: not enough data yet: \d\d units in 4 minutes/, ask.call("--app", "shop"))
+      assert_equal "admin", JSON.parse(ask.call("--app", "admin", "--json"))["app"]
+    end
+  end
+
   def test_what_can_not_be_said
     assert_match(/CAN'T SAY: no single units were recorded/, advise("--kind", "job").out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})

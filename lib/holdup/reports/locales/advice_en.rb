@@ -27,6 +27,7 @@ module Holdup
         advice_reason_vcpus_unknown: "nobody knows how many vCPUs there are; give --vcpus N.",
         advice_reason_no_recording: "no single units were recorded in this span under one setting.",
         advice_reason_mixed_settings: "several settings were in force; choose a span with one of them.",
+        advice_reason_mixed_applications: "units of several applications are mixed; choose one of them.",
         advice_reason_warming_up: "most of it is from the first two minutes after a boot; record for longer.",
         advice_reason_unsupported: "it ran on fibers or on another Ruby, for which nothing here is true.",
         advice_reason_few_profiles: "only %<profiles>s units were kept singly; 200 are needed for a replay.",

@@ -27,6 +27,7 @@ module Holdup
         advice_reason_vcpus_unknown: "vCPU の数が分かりません。--vcpus N を指定してください。",
         advice_reason_no_recording: "この期間に、1 つの設定のもとで個々の処理が記録されていません。",
         advice_reason_mixed_settings: "複数の設定が混ざっています。設定が 1 つだけの期間を選んでください。",
+        advice_reason_mixed_applications: "複数のアプリケーションの処理が混ざっています。1 つ選んでください。",
         advice_reason_warming_up: "大半が起動後 2 分以内のものです。もっと長く記録してください。",
         advice_reason_unsupported: "ファイバー、または他の Ruby 処理系で動いていて、ここでの計算は当てはまりません。",
         advice_reason_few_profiles: "個別に残っている処理が %<profiles>s 件しかありません。再生には 200 件必要です。",

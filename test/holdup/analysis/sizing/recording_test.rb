@@ -68,6 +68,11 @@ module Holdup::Analysis::Sizing
       assert_equal [SETTING, 1200], [found.setting, found.units]
     end
 
+    def test_applications_of_one_store_are_refused_as_such
+      other = Holdup::Setting.new(attributes: {**SETTING.attributes, "app" => "admin"})
+      assert only(recording(windows: minutes(to: 12) + minutes(from: 12, setting: other)), :mixed_applications).refusal?
+    end
+
     def test_the_label_of_an_arm_alone_is_no_other_setting
       stable, canary = %w[stable canary].map { |arm| Holdup::Setting.new(attributes: {**SETTING.attributes, "arm" => arm}) }
       profiles = SampleProfiles.many(4000).each_with_index.map { |profile, index| profile.with(setting: index.odd? ? canary : stable) }

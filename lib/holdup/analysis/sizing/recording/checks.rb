@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../applications"
 require_relative "problem"
 
 module Holdup
@@ -32,7 +33,8 @@ module Holdup
 
         def mixed_settings
           settings = @recording.settings
-          problem(:mixed_settings, true, settings: settings.keys, units: settings.values) if settings.size > 1
+          kind = Applications.of(settings).several? ? :mixed_applications : :mixed_settings
+          problem(kind, true, settings: settings.keys, units: settings.values) if settings.size > 1
         end
 
         # Few because most came after a boot is another problem.

@@ -11,6 +11,7 @@ module Holdup
       # | kind | refusal | facts |
       # |---|---|---|
       # | `:mixed_settings` | yes | settings (Array of Setting, most units first), units (Array, as many) |
+      # | `:mixed_applications` | yes | likewise |
       # | `:few_units` | yes | units, needed |
       # | `:warming_up` | yes | share (of the units that fell into minutes after a boot) |
       # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
