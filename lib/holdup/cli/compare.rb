@@ -21,16 +21,18 @@ module Holdup
       # @param filter [Analysis::Filter]
       # @param format [Symbol] one of CompareOptions::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
+      # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
       # @param store [String, nil]
       # @param language [String, nil]
-      def initialize(console:, sides:, filter:, format: :text, families: nil, out: nil, store: nil, language: nil)
+      def initialize(console:, sides:, filter:, format: :text, families: nil, app: nil, out: nil, store: nil, language: nil)
         @console = console
         @asked = sides
         @filter = filter
         @format = format
         @families = families
         @destination = Destination.new(console, file: out, format:)
+        @app = app
         @store = store
         @words = Reports::Words.new(language || Places.language(console.env))
       end
@@ -45,7 +47,7 @@ module Holdup
       private
 
       def comparison
-        sides = Places.reading(@console.env, @store) { |store| Inquiry::Recorded.sides(@asked[:spans] ? of_spans(store) : of_settings(store)) }
+        sides = Places.reading(@console.env, @store, app: @app) { |store| Inquiry::Recorded.sides(@asked[:spans] ? of_spans(store) : of_settings(store)) }
         sides.each { |side| check(side) }
         Analysis::Comparison.new(*sides)
       end
@@ -65,7 +67,7 @@ module Holdup
       end
 
       def side_of(state)
-        Places.reading(@console.env, state.store || @store) do |store|
+        Places.reading(@console.env, state.store || @store, app: @app) do |store|
           recorded = recorded(store, state.from_s, state.to_s)
           recorded.side(state.label, state.setting && Inquiry::Groups.new(recorded.settings, Inquiry::Groups::SETTING).settings(state.setting))
         end

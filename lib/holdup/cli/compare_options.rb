@@ -70,6 +70,7 @@ module Holdup
       end
 
       def units(parser, values)
+        parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
         parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
         parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
         parser.on("--metric LIST", FAMILIES.join(",")) { |text| values[:families] = text.split(",").map { |name| Inquiry::Values.choice("--metric", name.strip, FAMILIES) } }
@@ -78,7 +79,7 @@ module Holdup
       def keywords(values)
         check(values)
         {filter: Analysis::Filter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
-         **values.slice(:families, :out, :store, :language)}
+         **values.slice(:families, :app, :out, :store, :language)}
       end
 
       def check(values)

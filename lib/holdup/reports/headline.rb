@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../analysis/verdict"
+require_relative "applications"
 require_relative "ceiling"
 require_relative "figures"
 require_relative "width"
@@ -130,9 +131,7 @@ module Holdup
 
       def ceiling = Ceiling.remark(@summary.processes.machines, words: @words)
 
-      def applications
-        @summary.applications.several? ? @words.call(:remark_applications, count: @summary.applications.shares.size, apps: Width.clean(@summary.applications.to_s)) : nil
-      end
+      def applications = Applications.remark(@summary.applications, words: @words)
 
       # Each application has one at least.
       def mixed_settings

@@ -40,6 +40,16 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end
 
+  def test_one_of_several_applications
+    both = {"shop" => SHOP, "admin" => HALF}.flat_map { |app, units| SampleWindows.new(units:, minutes: MINUTES, setting: FACTS.merge("app" => app)).to_a }
+    windows = both + both.map { |window| window.with(start_s: window.start_s + LATER_S) }
+    with_store(windows) do |path|
+      said = ->(*arguments) { holdup("compare", "--store", path, *arguments, now_s: NOW_S).out.gsub(/\s+/, " ") }
+      assert_match(/Units of 2 applications are in these figures \(shop 50 %, admin 50 %\)/, said.call(*SPANS))
+      refute_match(/of 2 applications/, said.call(*SPANS, "--app", "admin") + said.call("--by", "app"))
+    end
+  end
+
   # As a process with that HOLDUP_ARM records it.
   def arm(name, units, **facts)
     configured = Holdup::SettingFacts.new(configuration: Holdup::Configuration.build(env: {"HOLDUP_ARM" => name}), env: {}, root: "/nowhere").to_h

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
+require_relative "../../analysis/applications"
 require_relative "../../analysis/comparison"
+require_relative "../applications"
 require_relative "cells"
 
 module Holdup
@@ -50,7 +52,7 @@ module Holdup
         def remarks = [unmoved, beside(:worse), beside(:better)].compact
 
         # @return [Array<String>] why a figure may mislead
-        def limits = [mix, left_out, *warm_up, processes, blocks].compact
+        def limits = [applications, mix, left_out, *warm_up, processes, blocks].compact
 
         private
 
@@ -88,6 +90,12 @@ module Holdup
           others = @comparison.estimates.values - verdict.moved - verdict.unmoved
           told = others.select { |estimate| BESIDE.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found }
           word(:"beside_#{found}", moved: told.map { |estimate| moved(estimate) }.join(word(:also))) if told.any?
+        end
+
+        # Of a side that has several; where each has its own, they are what is compared.
+        def applications
+          found = sides.map { |side| Analysis::Applications.of(side.windows.map { |window| [window.setting, window.count] }) }
+          found.filter_map { |one| Applications.remark(one, words: @words) }.first
         end
 
         def mix
