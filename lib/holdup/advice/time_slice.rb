@@ -37,7 +37,7 @@ module Holdup
         recommendation.predictions.select { |one| one.replayed? && one.candidate != now && one.candidate.with(time_slice_ns: now.time_slice_ns) == now }
       end
 
-      def gain(situation, prediction) = situation.recommendation.objective.gain(situation.recommendation.current, prediction)
+      def gain(situation, prediction) = situation.recommendation.gain_of(prediction.candidate)
       private_class_method :change, :slices, :gain
     end
   end

@@ -2,6 +2,7 @@
 
 require_relative "../amdahl"
 require_relative "bootstrap"
+require_relative "choice"
 require_relative "estimates"
 require_relative "limits"
 require_relative "objective"
@@ -28,7 +29,7 @@ module Holdup
         DISTANCES = {2.0 => :high, 4.0 => :medium}.freeze
         CONFIDENCES = %i[low medium high].freeze
 
-        attr_reader :recording, :limits, :objective, :factor
+        attr_reader :recording, :limits, :objective, :factor, :bias
 
         # @param recording [#demand, #profiles]
         # @param limits [Limits]
@@ -37,7 +38,8 @@ module Holdup
         # @param rounds [Integer] of the bootstrap
         # @param units [Integer] of each replay
         # @param seed [Integer]
-        def initialize(recording, limits:, objective: Objective.new, factor: 1.0, rounds: Bootstrap::ROUNDS, units: Traffic::UNITS, seed: 1)
+        # @param bias [Bias] what earlier predictions were off by: corrects other settings than that of now
+        def initialize(recording, limits:, objective: Objective.new, factor: 1.0, rounds: Bootstrap::ROUNDS, units: Traffic::UNITS, seed: 1, bias: Bias::NONE)
           @recording = recording
           @limits = limits
           @objective = objective
@@ -45,6 +47,7 @@ module Holdup
           @rounds = rounds
           @units = units
           @seed = seed
+          @bias = bias
         end
 
         # @return [Symbol] :keep, :change, or :unknown
@@ -71,16 +74,20 @@ module Holdup
         end
 
         # @return [Prediction] of the setting as it is
-        def current = predictions.find { |prediction| prediction.candidate == now }
+        def current = choice.current
 
         # @return [Prediction, nil] the best of those that may be
-        def best = @best ||= objective.best(predictions.select(&:allowed?), current)
+        def best = choice.best
 
-        # @return [Array<Prediction>] see Search
-        def predictions = search.predictions
+        # @return [Array<Prediction>] see Search and Bias#told
+        def predictions = choice.predictions
 
         # @return [Float] of the best against now
-        def gain = @gain ||= best ? objective.gain(current, best) : 0.0
+        def gain = @gain ||= best ? gain_of(best.candidate) : 0.0
+
+        # @param candidate [Candidate] one of the predicted
+        # @return [Float] of it against now
+        def gain_of(candidate) = choice.gain_of(candidate)
 
         # @return [Range<Float>] 90 % of that gain
         def interval
@@ -120,7 +127,7 @@ module Holdup
         def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns, beside: recording.pools.beside)
 
         # @return [Prediction] of any other candidate at the same load
-        def of(candidate) = search.of(candidate)
+        def of(candidate) = bias.told(search.of(candidate), now:)
 
         # @param candidate [Candidate]
         # @return [Array<PoolBacklog::Figures, nil>] see Search
@@ -138,6 +145,8 @@ module Holdup
 
         def better? = gain > HYSTERESIS && interval.begin.positive?
 
+        def choice = @choice ||= Choice.new(search.predictions, now:, objective:, bias:)
+
         def search
           @search ||= Search.new(recording, traffic:, now:, limits: limits.with(free: self_test.vcpus), slo: objective.slo, rate:, units: @units,
             handoff_ns: self_test.handoff_ns, seed: @seed)
@@ -148,11 +157,11 @@ module Holdup
           there = rate * part.mean_rate / traffic.mean_rate
           again = forecast(demand: estimates.call(part, seed:), rate: there)
           drawn = ->(one, share) { search.drawn(part, one, seed:, rate: there, units: @units / share) }
-          return objective.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) }) unless current.replayed? && best.replayed?
-          objective.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
+          return choice.gain(*both { |one| again.estimate(one, (drawn.call(one, 4) if one.shared?)) }) unless current.replayed? && best.replayed?
+          choice.gain(*both { |one| again.call(one, drawn.call(one, 2), force: true) })
         end
 
-        def both(&) = [current, best].map(&:candidate).map(&)
+        def both(&) = [now, best.candidate].map(&)
       end
     end
   end

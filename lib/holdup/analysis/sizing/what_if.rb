@@ -34,13 +34,13 @@ module Holdup
         def before = sides.before
 
         # @return [Prediction]
-        def after = sides.after
+        def after = @after ||= told(sides).after
 
         # @return [Boolean] whether both sides have times
         def replayed? = before.replayed? && after.replayed?
 
         # @return [Float] of queued + stalled at the percentile, as a share of the response
-        def gain = @objective.gain(before, after)
+        def gain = gain_of(sides)
 
         # @return [Range<Float>] 90 %
         def interval
@@ -49,10 +49,10 @@ module Holdup
         end
 
         # @return [Sides] of those that the change names, e.g. the ones that got processes of their own
-        def named = compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) }
+        def named = told(compare(traffic, @seed, Traffic::UNITS) { |name| @change.touches?(name) })
 
         # @return [Sides] of all others
-        def others = compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) }
+        def others = told(compare(traffic, @seed, Traffic::UNITS) { |name| !@change.touches?(name) })
 
         # @return [Boolean] whether some units are treated unlike others
         def told_apart? = (@change.names - [@change.without]).any? && series.any? { |name| !@change.touches?(name) }
@@ -81,6 +81,9 @@ module Holdup
             .select(&:all?).to_h { |name, before, after| [name, Sides.new(before:, after:)] }
         end
 
+        # @return [Bias] that another setting is corrected by; none where the setting stays
+        def bias = (@change.candidate(@base.now) == @base.now) ? Bias::NONE : @base.bias
+
         # @return [Integer] what Amdahl's law would say of the units as they are
         def amdahl = @base.amdahl
 
@@ -98,7 +101,9 @@ module Holdup
 
         def sides = @sides ||= compare(traffic, @seed, Traffic::UNITS)
 
-        def gain_of(sides) = @objective.gain(sides.before, sides.after)
+        def gain_of(sides) = @objective.gain(sides.before, bias.judged(sides.after, before: sides.before))
+
+        def told(sides) = sides.with(after: bias.told(sides.after, now: @base.now))
 
         # The block tells by name which units count.
         def compare(part, seed, units, growth_seed: nil, &counts)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require_relative "../../../support/learned"
 require_relative "../../../support/played_recording"
 
 module Holdup::Analysis::Sizing
@@ -34,6 +35,17 @@ module Holdup::Analysis::Sizing
       found = recommendation(processes: 2, rate: 60.0)
       assert_equal :keep, found.verdict
       assert_operator found.gain, :<, 0.1
+    end
+
+    # What there is now was measured, and stays as it was replayed.
+    def test_what_came_of_earlier_predictions_corrects_other_settings
+      recorded = PlayedRecording.new(minutes: 10)
+      plain, longer = [Bias::NONE, Learned.learned(1.2, times: 4)].map { |bias| recorded.recommendation(bias:) }
+      assert_equal plain.current, longer.current
+      assert_operator longer.gain, :<, plain.gain
+      assert_operator longer.interval.begin, :<, plain.interval.begin
+      others = [plain, longer].map { |found| found.predictions.select { |one| one.replayed? && one.candidate != found.now } }
+      others.transpose.each { |was, is| assert_in_delta 1.2**0.5, is.responses[0.95].fdiv(was.responses[0.95]), 1e-6 }
     end
 
     def test_every_candidate_in_memory_that_is_not_there_shows_its_guard

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/analysis/sizing/what_if"
+require_relative "../../../support/learned"
 require_relative "../../../support/played_recording"
 
 module Holdup::Analysis::Sizing
@@ -34,6 +35,18 @@ module Holdup::Analysis::Sizing
       assert_operator found.gain, :>, 0.1
       assert_operator found.interval.begin, :>, 0.05
       assert_equal 2, found.after.candidate.processes
+    end
+
+    # Told as it is likely to come out; better only by what it was predicted too long before, it is not.
+    def test_what_came_of_earlier_predictions_corrects_another_setting_and_no_other_load
+      low, high = [0.8, 1.2].map { |ratio| WhatIf.new(plain.recommendation(bias: Learned.learned(ratio, times: 4)), WhatIf::Change.new(processes: 2), rounds: 2) }
+      found = what_if(processes: 2)
+      assert_equal [found.before] * 2, [low.before, high.before]
+      [[low, 0.8**0.5], [high, 1.2**0.5]].each { |one, factor| assert_in_delta factor, one.after.responses[0.95].fdiv(found.after.responses[0.95]), 1e-6 }
+      assert_equal found.gain, low.gain
+      assert_operator high.gain, :<, found.gain
+      refute_predicate low.bias, :none?
+      assert_predicate WhatIf.new(plain.recommendation(bias: Learned.learned(0.8)), WhatIf::Change.new(factor: 1.5)).bias, :none?
     end
 
     def test_twice_the_traffic
