@@ -2,6 +2,7 @@
 
 require_relative "doctor/host"
 require_relative "doctor/checks/anomalies"
+require_relative "doctor/checks/applications"
 require_relative "doctor/checks/autoscale"
 require_relative "doctor/checks/books"
 require_relative "doctor/checks/captures"
@@ -29,7 +30,7 @@ module Holdup
   # judging what was seen (one check a file) are apart, so every judgement can be tested without arranging the world.
   module Doctor
     # In the order in which measurements travel: what breaks first is listed first.
-    CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store,
+    CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Heartbeat, Checks::Collector, Checks::Store, Checks::Applications,
       Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives,
       Checks::Captures, Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 

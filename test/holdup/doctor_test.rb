@@ -37,6 +37,13 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal %i[ruby clock_counter folder segments server collector store books jit queue no_anomalies], findings.map(&:key)
   end
 
+  def test_several_applications_are_told
+    apps = %w[shop shop admin].map { |app| [Holdup::Setting.new(attributes: {"app" => app}), 1] }
+    found = findings(applications: Holdup::Analysis::Applications.of(apps)).find { |finding| finding.key == :applications }
+    assert_equal [:ok, "shop 67 %, admin 33 %"], [found.level, found.facts[:apps]]
+    assert_equal %i[store books], findings(applications: Holdup::Analysis::Applications.of(apps.first(2))).map(&:key)[6, 2]
+  end
+
   def test_how_far_away_redis_is
     near, far = [900_000, 25_000_000].map { |redis_rtt_ns| findings(segments: [process, process(gauges: {redis_rtt_ns:})]).find { |finding| finding.key.start_with?("redis") } }
     assert_equal [:ok, :redis], [near.level, near.key]

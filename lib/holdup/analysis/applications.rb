@@ -17,6 +17,11 @@ module Holdup
       # @return [String] of whose processes it is
       def self.name(setting) = setting&.[]("app") || self::UNNAMED
 
+      # @param setting [Setting, nil]
+      # @param server [String, nil] that it is of
+      # @return [String, nil] "shop puma", so that the same server of two applications is two
+      def self.server(setting, server) = [setting&.[]("app"), server].compact.then { |parts| parts.join(" ") if parts.any? }
+
       # @return [Boolean]
       def several? = shares.size > 1
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "applications"
 require_relative "comparison/change"
 require_relative "drift/turn"
 
@@ -8,7 +9,7 @@ module Holdup
     # When what runs got another setting inside a span: by a deployment, another Ruby, another number of threads. Told by the units
     # alone, so it reaches as far back as they do.
     class Marks
-      # - `at_s`: when units of the new setting were first seen; `server`: whose: "puma", "sidekiq"; nil where nothing says it
+      # - `at_s`: when units of the new setting were first seen; `server`: whose: "puma", "sidekiq", "shop puma"; nil where nothing says it
       # - `differences`: Array of Comparison::Change::Difference
       Mark = Data.define(:at_s, :server, :differences) do
         # @return [Boolean] whether the application itself is another
@@ -32,7 +33,7 @@ module Holdup
 
       private
 
-      def server(setting) = setting["server"] || setting["jobs"]
+      def server(setting) = Applications.server(setting, setting["server"] || setting["jobs"])
 
       def marks(server, own)
         appearances(own).group_by(&:at_s).filter_map do |at_s, arrived|

@@ -49,7 +49,8 @@ module Holdup
         store = @open_store.call
         samples = store.processes(*hour)
         summary = summary(store, samples)
-        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), store_problem: nil}
+        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
+         lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), store_problem: nil}
       rescue Error => error
         {store: nil, gap: nil, store_problem: error.message}
       ensure

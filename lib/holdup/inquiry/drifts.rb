@@ -21,8 +21,8 @@ module Holdup
       # @return [Array<Analysis::Drift>]
       def call(store, now_s)
         samples = store.processes(now_s - LOOK_BACK_S, now_s, every_s: SAMPLES_S)
-        revisions = store.settings.to_h { |setting| [setting.fingerprint, setting["revision"]] }
-        Analysis::Turn.all(samples, revisions:).flat_map { |turn| Analysis::Drift.of(turn, windows(store, turn, now_s), samples) }
+        settings = store.settings.to_h { |setting| [setting.fingerprint, setting] }
+        Analysis::Turn.all(samples, settings:).flat_map { |turn| Analysis::Drift.of(turn, windows(store, turn, now_s), samples) }
       end
 
       def windows(store, turn, now_s)

@@ -64,8 +64,16 @@ class Holdup::Analysis::DriftTest < Minitest::Test
 
   def test_settings_of_one_deployment_belong_together_and_the_one_before_it_counts
     samples = [[0, "old"], [1000, "a"], [1100, "b"], [5000, "c"], [5001, "d"]].map { |at_s, setting| {at_s:, setting:, server: "puma"} }
-    turn = Holdup::Analysis::Turn.all(samples, revisions: {"old" => "1", "a" => "2", "b" => "2", "c" => "3", "d" => "3"}).first
+    settings = {"old" => "1", "a" => "2", "b" => "2", "c" => "3", "d" => "3"}.transform_values { |revision| Holdup::Setting.new(attributes: {"revision" => revision}) }
+    turn = Holdup::Analysis::Turn.all(samples, settings:).first
     assert_equal [%w[a b], %w[c d], 5000], [turn.before, turn.after, turn.at_s]
+  end
+
+  # Beside an application that stays as it is.
+  def test_applications_change_each_for_itself
+    settings = {"old" => "shop", "new" => "shop", "other" => "admin"}.transform_values { |app| Holdup::Setting.new(attributes: {"app" => app}) }
+    samples = [[0, "old"], [0, "other"], [5000, "new"], [5000, "other"]].map { |at_s, setting| {at_s:, setting:, server: "puma"} }
+    assert_equal [["shop puma", %w[old], %w[new]]], Holdup::Analysis::Turn.all(samples, settings:).map { |turn| [turn.server, turn.before, turn.after] }
   end
 
   private

@@ -1,19 +1,22 @@
 # frozen_string_literal: true
 
+require_relative "../applications"
+
 module Holdup
   module Analysis
     # When the processes of a server last got another setting, as samples tell: by a deployment, another Ruby, another number of
     # threads, another machine.
     #
-    # - `server`: "puma", "sidekiq" ...; `at_s`: when the first process with a setting of now was seen
+    # - `server`: "puma", "sidekiq", "shop puma" where applications have names; `at_s`: when the first process with a setting of now was seen
     # - `before`, `after`: fingerprints of the settings that it had last before, and that it has now
     Turn = Data.define(:server, :at_s, :before, :after) do
       # @param samples [Array<Hash{Symbol => Object}>] of Store#processes
-      # @param revisions [Hash{String => Object}] of settings, by fingerprint: settings of one deployment belong together
+      # @param settings [Hash{String => Setting}] by fingerprint: those of one application, and there of one deployment, belong together
       # @return [Array<Turn>] of each server the last
-      def self.all(samples, revisions: {})
+      def self.all(samples, settings: {})
         known = samples.select { |sample| sample[:setting] && sample[:server] }
-        known.group_by { |sample| sample[:server] }.filter_map { |server, own| last(server, spans(own), revisions) }
+        known.group_by { |sample| Applications.server(settings[sample[:setting]], sample[:server]) }
+          .filter_map { |server, own| last(server, spans(own), settings.transform_values { |setting| setting["revision"] }) }
       end
 
       # @return [Hash{String => Array(Integer, Integer)}] when each setting was seen first and last

@@ -49,6 +49,7 @@ module Holdup
         doctor_store_empty_fix: "Wait for the first minute of traffic; if it stays empty, check that the collector uses the same store.",
         doctor_store_old: "The newest measurement in %<location>s is %<minutes>s minutes old although processes measure.",
         doctor_store_old_fix: "Check that the collector runs and uses this store (--store, HOLDUP_STORE), and that there is traffic.",
+        doctor_applications: "Units of %<count>s applications came in the last hour (%<apps>s). Reports are of all of them, with --app NAME of one.",
         doctor_books: "The books balance: caused + hand-off = stalled in the last hour.",
         doctor_books_gap: "caused + hand-off differ from stalled by %<percent>s %% in the last hour.",
         doctor_books_gap_fix: "Up to a minute at the start or end of a process explains it; if it stays, report it with the counters below.",

@@ -48,6 +48,7 @@ module Holdup
         doctor_store_empty_fix: "最初の 1 分のトラフィックを待ってください。空のままなら、コレクタが同じストアを使っているか確認してください。",
         doctor_store_old: "プロセスは計測中ですが、%<location>s の最新の計測値は %<minutes>s 分前のものです。",
         doctor_store_old_fix: "コレクタがこのストアを使って動いているか（--store、HOLDUP_STORE）、トラフィックがあるか確認してください。",
+        doctor_applications: "直近 1 時間に %<count>s 個のアプリケーションの処理がありました（%<apps>s）。レポートは全体のもので、--app NAME で 1 つ選べます。",
         doctor_books: "収支は一致しています：直近 1 時間で 原因 + 受け渡し = 待ち。",
         doctor_books_gap: "直近 1 時間で、原因 + 受け渡し と 待ち に %<percent>s %% の差があります。",
         doctor_books_gap_fix: "プロセスの開始・終了時の最大 1 分の差は正常です。続く場合は、下のカウンタと一緒に報告してください。",

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+require_relative "../finding"
+
+module Holdup
+  module Doctor
+    module Checks
+      # Whose units there are, where it is not one application alone.
+      module Applications
+        def self.call(host)
+          found = host.applications
+          found&.several? ? Finding.ok(:applications, count: found.shares.size, apps: found.to_s) : []
+        end
+      end
+    end
+  end
+end
