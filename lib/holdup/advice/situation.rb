@@ -9,6 +9,8 @@ module Holdup
     class Situation
       # Replays of a finding are there to rank it: fewer rounds than a recommendation's.
       ROUNDS = 10
+      # What whatif compares where nobody says.
+      USUAL = "p95"
 
       attr_reader :summary, :recommendation, :levers, :pool
 
@@ -68,8 +70,15 @@ module Holdup
       # @return [Hash{Symbol => Object}]
       def evident(facts, query:, **change)
         what_if = what_if(**change)
-        wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction| prediction&.waits&.[](percentile) }
-        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: recommendation.objective.slo.name, query:}, gain: what_if&.gain, interval: what_if&.interval}
+        wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction| prediction&.waits&.[](slo.percentile) }
+        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: slo.name, query: query(query)}, gain: what_if&.gain, interval: what_if&.interval}
+      end
+
+      # @param text [String] a `whatif` of this recording
+      # @return [String] the same for these units, that percentile and that load, so that it gives the figures of the finding
+      def query(text)
+        load = recommendation.factor
+        [text, *("--kind job" if jobs?), *("--slo #{slo.name}" unless slo.name == USUAL), *("--load x#{format("%g", load)}" unless load == 1)].join(" ")
       end
 
       # @param name [String]
@@ -78,7 +87,7 @@ module Holdup
 
       private
 
-      def percentile = recommendation.objective.slo.percentile
+      def slo = recommendation.objective.slo
 
       # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is served.
       def what_if(**change)

@@ -1,0 +1,21 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class SituationTest < Minitest::Test
+    include Situations
+
+    def query(recording, **options) = situation(recommendation: recording.recommendation(**options)).query("whatif --threads 3")
+
+    # What whatif shows has to be what the finding says.
+    def test_a_query_asks_for_what_was_asked_for
+      recording = PlayedRecording.new(minutes: 2)
+      assert_equal "whatif --threads 3", query(recording)
+      objective = Holdup::Analysis::Sizing::Objective.new(:latency, slo: Holdup::Analysis::Sizing::Slo.parse("p99=1s"))
+      assert_equal "whatif --threads 3 --slo p99 --load x1.3", query(recording, objective:, factor: 1.3)
+      assert_equal "whatif --threads 3 --kind job", query(PlayedRecording.new(kind: :job, minutes: 2))
+    end
+  end
+end
