@@ -5,7 +5,7 @@ module Holdup
     # One thing to do, or to know. A language makes sentences of the key and the facts.
     #
     # - `rule`: which rule found it; `facts`: for its sentences, formatted by their endings (_ns, _share, _bytes, _rate)
-    # - `remedy`: what is to be turned: :setting, :code, :machine or :measuring. It decides how to verify and to undo
+    # - `remedy`: what is to be turned: :setting, :jobs (a setting of theirs), :code, :machine, :scaling or :measuring. It decides how to verify and to undo
     # - `change`: Change, or nil where there is no line to write
     # - `gain`: by what share it gets better, as far as replays tell, with `interval` (90 %); nil: nobody knows. `measure` says of
     #   what: :latency is queued + stalled at the percentile against the response, the others are objectives of theirs

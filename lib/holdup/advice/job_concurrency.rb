@@ -16,11 +16,11 @@ module Holdup
         return unless situation.change? && situation.jobs?
         now, best = situation.recommendation.current, situation.recommendation.best
         return if now.candidate.threads == best.candidate.threads
-        Finding.new(rule: :job_concurrency, remedy: :setting, weight: 1.0, change: change(situation, best.candidate.threads), **gain(situation.recommendation),
-          facts: {**figures(now, best), groups: groups(situation), group: named(situation), query: "whatif --kind job --threads #{best.candidate.threads}"})
+        Finding.new(rule: :job_concurrency, remedy: :jobs, weight: 1.0, change: change(situation, best.candidate.threads), **gain(situation.recommendation),
+          facts: {**figures(now, best), groups: groups(situation), group: named(situation), query: situation.query("whatif --threads #{best.candidate.own_threads}")})
       end
 
-      def figures(now, best) = {now: now.candidate.threads, best: best.candidate.threads, ceiling_rate: best.ceiling, now_rate: now.ceiling}
+      def figures(now, best) = {now: now.candidate.own_threads, best: best.candidate.own_threads, ceiling_rate: best.ceiling, now_rate: now.ceiling}
 
       def gain(recommendation) = {gain: recommendation.gain, interval: recommendation.interval, measure: recommendation.objective.name}
 
@@ -40,7 +40,7 @@ module Holdup
         replayed.any? ? replayed.sum : pools(situation).drop(1).sum { |pool| pool.max.to_i }
       end
 
-      def groups(situation) = [situation.recommendation.recording.pools.names.size, pools(situation).size, 1].max
+      def groups(situation) = [situation.recommendation.recording.pools.then { |known| known.names.size - known.company.size }, pools(situation).size, 1].max
 
       # Without the queues that are in it.
       def named(situation) = (situation.recommendation.recording.pools.names.first || pools(situation).first&.name || situation.pool).to_s.sub(/ \(.*\z/, "")

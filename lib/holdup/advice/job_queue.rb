@@ -9,8 +9,8 @@ module Holdup
       # Job runner (fact "jobs" of a setting) => what starts one thread for the queue.
       WORDS = {
         "sidekiq" => "bundle exec sidekiq -q %<queue>s -c 1",
-        "solid_queue" => "- { queues: %<queue>s, threads: 1, processes: 1 } (a worker in config/queue.yml)",
-        "good_job" => "bundle exec good_job start --queues \"%<queue>s:1\""
+        "solid_queue" => "- { queues: %<queue>s, threads: 1, processes: 1 } (one more worker in config/queue.yml)",
+        "good_job" => "bundle exec good_job start --queues \"%<queue>s:1\", the others with \"-%<queue>s\""
       }.freeze
 
       # @param runner [String, nil]

@@ -24,7 +24,7 @@ module Holdup
         cause = blame.series.first
         return unless cause && poisons?(blame, cause)
         share = blame.caused_share(cause)
-        Finding.new(rule: :queue_split, remedy: :setting, change: JobQueue.new(situation.fact("jobs"), cause.name).change, weight: share * situation.total.split.share(:stalled),
+        Finding.new(rule: :queue_split, remedy: :jobs, change: JobQueue.new(situation.fact("jobs"), cause.name).change, weight: share * situation.total.split.share(:stalled),
           facts: {name: cause.name, queue: cause.queue.to_s, caused_share: share, count_share: cause.count.fdiv(blame.count), query: "report --kind job --by queue"},
           **situation.effect(own_pool: Analysis::Sizing::WhatIf::OwnPool.new(name: situation.literal(cause.name), threads: 1)))
       end

@@ -18,14 +18,15 @@ module Holdup::Advice
       recording = self.recording.tap { |one| one.setting = {"jobs" => "sidekiq"} }
       told = told(found = find(QueueSplit, units: jobs, kind: :job, queue: "default", recommendation: advised(recording)))
       assert_match(/\A[\d.]+ % of the stall is caused by 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"])
-      assert_match(/Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"])
+      assert_match(/whoever takes all queues \(\*\) must leave it out\..* Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"])
+      assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, told["verify"])
       assert_operator found.gain, :>, 0.1
       assert_operator found.interval.begin, :>, 0
     end
 
     def test_words_of_other_runners
       assert_match(/queues: sales_report, threads: 1/, JobQueue.new("solid_queue", "Sales::ReportJob").change.new)
-      assert_match(/good_job start --queues "import:1"/, JobQueue.new("good_job", "ImportWorker").change.new)
+      assert_match(/good_job start --queues "import:1", the others with "-import"/, JobQueue.new("good_job", "ImportWorker").change.new)
       assert_nil JobQueue.new("rows", "ImportWorker").change
     end
 

@@ -48,7 +48,7 @@ module Holdup
         advice_growth_unknown: "What concurrency costs can't be told: the units in flight do not vary enough in this recording (%<low>s to %<high>s CPU for twice as many). Predictions take it as constant.",
         advice_cold: "A unit that begins when its process has rested takes up to %<value>s more CPU (%<low>s to %<high>s): caches are cold then. Under load it does not.",
         advice_confidence_high: "high", advice_confidence_medium: "medium", advice_confidence_low: "low",
-        advice_canary: "Try it on half of the processes first, and compare the same minutes.",
+        advice_canary: "Try it on half of the processes first: start these with HOLDUP_ARM=canary, the others with HOLDUP_ARM=stable; holdup compare --by arm --values stable,canary decides by the same minutes.",
         advice_long_slice: "%<processes>s x %<threads>s with a time slice of %<slice>s",
         advice_setting: "%<processes>s x %<threads>s",
         advice_table: "Processes x threads on a host, at the peak; times in ms", advice_setting_column: "setting", advice_ceiling_column: "most/s", advice_used: "GVL",
@@ -58,7 +58,8 @@ module Holdup
         advice_pools: "Pools of threads that share a process, now -> advised; times in ms", advice_pool: "pool", advice_pool_threads: "threads", advice_pool_rate: "units/s", advice_pool_wall: "elapsed",
         advice_pools_note: "While all of them have work, of all processes of a host. The first is the one that is sized, and comes first in the table above; --queue takes that of another queue. What it is given, the others pay for with stall.",
         advice_guard_stability: "peak", advice_guard_cpu: "CPU", advice_guard_inflation: "CPU queue", advice_guard_memory: "memory", advice_guard_db_pool: "DB pool",
-        advice_guard_cpu_bound: "CPU-bound",
+        advice_pools_company: "At the peak, of all processes of a host. The first is sized and comes first in the table above. Requests and jobs share these processes: what the first is given, the others, which come as they did on average, pay for with stall.",
+        advice_guard_company: "the others", advice_guard_cpu_bound: "CPU-bound",
         advice_guard_db_connections: "DB conn", advice_guard_job_threads: "50 threads", advice_guard_client_timeout: "timeouts",
         advice_amdahl: "Amdahl's law says %<amdahl>s threads for %<share>s io. It takes one unit and splits its io over N threads, knows no queue and no latency, " \
           "and each unit that comes back finds all others in front of it: the worst case, not the mean.",
@@ -72,12 +73,13 @@ module Holdup
         advice_evidence: "seen", advice_do: "do", advice_risk: "risk", advice_verify: "verify", advice_undo: "undo",
         advice_query: "%<text>s [holdup %<query>s]", advice_at: "%<text>s In %<where>s: %<change>s", advice_write: "%<text>s Write: %<change>s",
         advice_diff: "%<text>s In %<where>s:", advice_diff_then: "%<text>s In %<where>s (%<rest>s):",
-        advice_verify_setting: "before the change, on a machine like it: holdup lab sweep --recorded; after it, the same minutes of old and new processes: holdup report --by setting",
+        advice_verify_setting: "before the change, on a machine like it: holdup lab sweep --recorded; after it: holdup compare --by setting, and holdup advise --verify with what --json says now",
+        advice_verify_jobs: "before the change: holdup lab jobs (Sidekiq); after it: holdup compare --by setting --kind job, and holdup advise --verify with what --json says now",
         advice_verify_code: "holdup report --name for the endpoint, before and after the deployment",
         advice_verify_machine: "holdup report: the share of the machine, throttling and starved time",
         advice_verify_scaling: "holdup doctor --autoscale-target with the new alarm; then holdup report: queued at p95 before and after a machine was added",
         advice_verify_measuring: "holdup advise again, over the longer or cleaner span",
-        advice_undo_setting: "put the old value back and restart", advice_undo_code: "deploy the revision before",
+        advice_undo_setting: "put the old value back and restart", advice_undo_jobs: "put the old value back and restart", advice_undo_code: "deploy the revision before",
         advice_undo_scaling: "put the old alarm back", advice_undo_machine: "give the machine its old size", advice_undo_measuring: "nothing was changed",
         verify_title: "Was it true? %<units>s units on %<setting>s (processes x threads), %<span>s",
         verify_kept: "KEPT: what was predicted of this setting is what was measured, within a tenth or within chance.",
@@ -95,7 +97,7 @@ module Holdup
         whatif_needs_slice: "RUBY_THREAD_TIMESLICE is heeded by Ruby 3.4 and later; this was recorded on Ruby %<ruby>s: upgrade first.",
         whatif_needs_io: "max_io_threads is of Puma 8 and later; this was recorded on %<server>s, which has no such threads.",
         whatif_unserved: "Jobs would come faster than they are done: the backlog grows.", whatif_before: "now", whatif_after: "then", whatif_figure: "at the peak", whatif_ceiling: "at most/s",
-        whatif_used: "GVL used", whatif_pool_rate: "%<name>s, all pools busy: per s", whatif_pool_stalled: "%<name>s, all pools busy: stalled", whatif_cpus: "CPUs in use", whatif_queued: "queued, mean", whatif_stalled: "stalled, mean", whatif_wait: "queued + stalled, %<percentile>s",
+        whatif_used: "GVL used", whatif_pool_rate: "%<name>s, %<load>s: per s", whatif_pool_stalled: "%<name>s, %<load>s: stalled", whatif_pools_busy: "all pools busy", whatif_pools_peak: "at the peak", whatif_cpus: "CPUs in use", whatif_queued: "queued, mean", whatif_stalled: "stalled, mean", whatif_wait: "queued + stalled, %<percentile>s",
         whatif_response: "elapsed, %<percentile>s", whatif_memory: "memory of a host", whatif_connections: "DB connections", whatif_setting: "processes x threads", whatif_binds: "limits broken"
       }.freeze
     end

@@ -48,7 +48,7 @@ module Holdup
         advice_growth_unknown: "並行処理の CPU コストは判定できません。この記録では同時に処理中の数があまり変わっていません（2 倍で %<low>s〜%<high>s）。予測では一定とみなします。",
         advice_cold: "プロセスが休んだ直後に始まる処理の CPU は最大 %<value>s 増えます（%<low>s〜%<high>s）。キャッシュが冷えているためで、負荷が続く間は増えません。",
         advice_confidence_high: "高", advice_confidence_medium: "中", advice_confidence_low: "低",
-        advice_canary: "まず半分のプロセスで試し、同じ時間帯どうしを比べてください。",
+        advice_canary: "まず半分のプロセスだけを HOLDUP_ARM=canary を付けて新しい設定で、残りを HOLDUP_ARM=stable で起動してください。holdup compare --by arm --values stable,canary が同じ時間帯どうしで判定します。",
         advice_long_slice: "%<processes>s プロセス x %<threads>s スレッド（タイムスライス %<slice>s）",
         advice_setting: "%<processes>s×%<threads>s",
         advice_table: "1 ホストのプロセス数×スレッド数、ピーク時（時間は ms）", advice_setting_column: "設定", advice_ceiling_column: "上限/秒", advice_used: "GVL 率",
@@ -58,7 +58,8 @@ module Holdup
         advice_pools: "1 プロセスの中のスレッドの組（GVL を共有）：現在 -> 変更後、時間は ms", advice_pool: "組", advice_pool_threads: "スレッド", advice_pool_rate: "毎秒の件数", advice_pool_wall: "経過時間",
         advice_pools_note: "どの組にも仕事がある間の、1 ホストの全プロセスでの値です。最初の組が対象で、上の表でも先頭に書かれます（--queue で別のキューの組を選べます）。この組に与えた分は、他の組がストールとして支払います。",
         advice_guard_stability: "ピーク", advice_guard_cpu: "CPU 不足", advice_guard_inflation: "CPU 待ち", advice_guard_memory: "メモリ量", advice_guard_db_pool: "DB プール",
-        advice_guard_cpu_bound: "計算専用",
+        advice_pools_company: "ピーク時の、1 ホストの全プロセスでの値です。最初の組が対象で、上の表でも先頭に書かれます。リクエストとジョブは同じプロセスを使うので、最初の組に与えた分は、平均どおりに来る他の組がストールとして支払います。",
+        advice_guard_company: "他方の組", advice_guard_cpu_bound: "計算専用",
         advice_guard_db_connections: "DB 接続", advice_guard_job_threads: "50 スレッド", advice_guard_client_timeout: "タイムアウト",
         advice_amdahl: "アムダールの法則では io %<share>s に対して %<amdahl>s スレッドになります。この法則は 1 つの処理の io を N 本のスレッドに分け、キューも遅延も考えません。" \
           "戻ってくる処理が必ず他の全員の後ろに並ぶと仮定するので、平均ではなく最悪の場合です。",
@@ -72,12 +73,13 @@ module Holdup
         advice_evidence: "根拠", advice_do: "対処", advice_risk: "危険", advice_verify: "確認", advice_undo: "戻す",
         advice_query: "%<text>s［holdup %<query>s］", advice_at: "%<text>s%<where>s に書く：%<change>s", advice_write: "%<text>s書く内容：%<change>s",
         advice_diff: "%<text>s%<where>s の変更：", advice_diff_then: "%<text>s%<where>s の変更（%<rest>s）：",
-        advice_verify_setting: "変更前、同じようなマシンで：holdup lab sweep --recorded。変更後、新旧のプロセスの同じ時間帯を比べる：holdup report --by setting",
+        advice_verify_setting: "変更前、同じようなマシンで：holdup lab sweep --recorded。変更後：holdup compare --by setting と、今の --json の出力を渡した holdup advise --verify",
+        advice_verify_jobs: "変更前：holdup lab jobs（Sidekiq）。変更後：holdup compare --by setting --kind job と、今の --json の出力を渡した holdup advise --verify",
         advice_verify_code: "デプロイの前後で、そのエンドポイントについて holdup report --name",
         advice_verify_machine: "holdup report：マシンの使用率、スロットリング、CPU 待ち",
         advice_verify_scaling: "新しい警報で holdup doctor --autoscale-target。その後 holdup report で、マシン追加の前後のキュー待ち p95",
         advice_verify_measuring: "より長い、または混じりのない期間で holdup advise をもう一度",
-        advice_undo_setting: "元の値に戻して再起動する", advice_undo_code: "前のリビジョンをデプロイする",
+        advice_undo_setting: "元の値に戻して再起動する", advice_undo_jobs: "元の値に戻して再起動する", advice_undo_code: "前のリビジョンをデプロイする",
         advice_undo_scaling: "元の警報に戻す", advice_undo_machine: "マシンを元の大きさに戻す", advice_undo_measuring: "何も変更していません",
         verify_title: "予測は当たったか？ %<setting>s（プロセス数×スレッド数）で %<units>s 件、%<span>s",
         verify_kept: "的中：この設定について予測した値と実測が、1 割以内または偶然の範囲で一致しました。",
@@ -95,7 +97,7 @@ module Holdup
         whatif_needs_slice: "RUBY_THREAD_TIMESLICE が効くのは Ruby 3.4 以降です。この記録は Ruby %<ruby>s のものです。先に更新が必要です。",
         whatif_needs_io: "max_io_threads は Puma 8 以降のものです。この記録は %<server>s のもので、そのようなスレッドはありません。",
         whatif_unserved: "ジョブが処理より速く来て、滞留が増え続けます。", whatif_before: "現在", whatif_after: "変更後", whatif_figure: "ピーク時", whatif_ceiling: "上限（毎秒）",
-        whatif_used: "GVL 使用率", whatif_pool_rate: "%<name>s（全組が稼働中）：毎秒", whatif_pool_stalled: "%<name>s（全組が稼働中）：ストール", whatif_cpus: "使用 CPU 数", whatif_queued: "キュー待ち（平均）", whatif_stalled: "ストール（平均）", whatif_wait: "キュー待ち + ストール %<percentile>s",
+        whatif_used: "GVL 使用率", whatif_pool_rate: "%<name>s（%<load>s）：毎秒", whatif_pool_stalled: "%<name>s（%<load>s）：ストール", whatif_pools_busy: "全組が稼働中", whatif_pools_peak: "ピーク時", whatif_cpus: "使用 CPU 数", whatif_queued: "キュー待ち（平均）", whatif_stalled: "ストール（平均）", whatif_wait: "キュー待ち + ストール %<percentile>s",
         whatif_response: "経過時間 %<percentile>s", whatif_memory: "1 ホストのメモリ", whatif_connections: "DB 接続数", whatif_setting: "プロセス x スレッド", whatif_binds: "違反する制限"
       }.freeze
     end

@@ -27,7 +27,7 @@ module Holdup
         finding_job_concurrency_risk: "Other services see more or fewer calls at a time; the database pool has to be as large.",
         finding_queue_split_what: "%<name>s takes the GVL from all other jobs of its process.",
         finding_queue_split_evidence: "%<caused_share>s of the stall is caused by %<count_share>s of the jobs (queue %<queue>s).",
-        finding_queue_split_do: "Give it a queue of its own, and a process that takes only that queue, with one thread. The expectation is for all jobs.",
+        finding_queue_split_do: "Give it a queue of its own, and a process that takes only that queue, with one thread; whoever takes all queues (*) must leave it out. The expectation is for all jobs.",
         finding_queue_split_risk: "One process more; its jobs may wait longer for each other.",
         finding_time_slice_what: "Let a thread hold the GVL for %<slice_ns>s when others wait, instead of %<now_ns>s.",
         finding_time_slice_evidence: "Light units wait for whole time slices of heavy ones. Replayed at peak load, queued + stalled at %<percentile>s: %<wait_now_ns>s now, %<wait_then_ns>s then.",

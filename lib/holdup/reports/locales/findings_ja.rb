@@ -27,7 +27,7 @@ module Holdup
         finding_job_concurrency_risk: "他のサービスへの同時呼び出し数が変わります。データベースの接続プールも同じ大きさが必要です。",
         finding_queue_split_what: "%<name>s が、同じプロセスの他のすべてのジョブから GVL を奪っています。",
         finding_queue_split_evidence: "ストールの %<caused_share>s は、件数の %<count_share>s のジョブが引き起こしています（キュー %<queue>s）。",
-        finding_queue_split_do: "専用のキューと、そのキューだけを 1 スレッドで処理するプロセスを用意します。効果は全ジョブについてのものです。",
+        finding_queue_split_do: "専用のキューと、そのキューだけを 1 スレッドで処理するプロセスを用意し、すべてのキュー（*）を処理する側からは外します。効果は全ジョブについてのものです。",
         finding_queue_split_risk: "プロセスが 1 つ増えます。そのジョブどうしの待ちは長くなることがあります。",
         finding_time_slice_what: "他が待っているとき、1 スレッドが GVL を持つ時間を %<now_ns>s から %<slice_ns>s にしてください。",
         finding_time_slice_evidence: "軽い処理が、重い処理のタイムスライスが終わるまで待っています。ピーク負荷で再生したキュー待ち + ストールの %<percentile>s：現在 %<wait_now_ns>s、変更後 %<wait_then_ns>s。",
