@@ -88,6 +88,7 @@ module Holdup
         @seen = drive(rate, seconds, 1)
         units = @intake.take.windows.select { |window| window.series.kind == :request }
         raise unmeasured(@seen) if units.sum(&:count).zero?
+        raise failing(@seen) if @seen.total.unexpected == @seen.total.count
         check(units.last.setting)
         Trial::WarmUp::Slice.new(cpu_ns: units.sum { |window| window.sums[:cpu_ns] }.fdiv(units.sum(&:count)), compiled:)
       end
@@ -101,6 +102,11 @@ module Holdup
 
       def unmeasured(seen)
         Error.new("Holdup measured none of #{seen.total&.count} requests (#{seen.total&.lost} without an answer)", "see `holdup doctor`; #{@served.said}")
+      end
+
+      # A wrong path, or an application that is not set up: all figures would be those of an error page.
+      def failing(seen)
+        Error.new("none of #{seen.total.count} requests was answered with a status from 200 to 399", "try #{@routes.map(&:path).first(3).join(", ")} by hand; #{@served.said}")
       end
 
       # A server that heeds neither variable nor argument would be measured under a wrong name.
