@@ -65,6 +65,7 @@ module Holdup
 
       def overloaded?(outcomes)
         first, last = outcomes.first, outcomes.last
+        return true unless @plan.closed? || last.kept_up?
         last.response_ns > OVERLOAD * first.response_ns || !@plan.promise.met?(last.percentile(@plan.promise.percentile))
       end
 

@@ -7,8 +7,13 @@ class Holdup::Lab::SweepTest < Minitest::Test
   include Swept
   include TemporaryFolder
 
+  # Rates that a server's threads can't serve at all.
+  KEPT_UP = 1_000_000
+
   Outcome = Struct.new(:arm, :rate, :response_ns, :windows, :samples, :profiles, :reading) do
     def percentile(_share) = response_ns * 2
+
+    def kept_up? = rate < KEPT_UP
 
     def blocks = [:block]
   end
@@ -63,6 +68,12 @@ class Holdup::Lab::SweepTest < Minitest::Test
     assert_equal [10, 20], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
     sweep(plan: plan(rates: [10, 20, 40], slo: "p95=3us"), limit: 10, times: 1.4)
     assert_equal [10, 20, 40], @trial.rates.select { |name, *| name == "1 x 5" }.map { |_, rate, _| rate }
+  end
+
+  # Already the first is slow because of its queue: nothing tells that the others are slower.
+  def test_does_not_climb_where_the_server_can_t_keep_up
+    sweep(plan: plan(rates: [1_000_000, 2_000_000]), limit: 0)
+    assert_equal [1_000_000] * 3, @trial.rates.map { |_, rate, _| rate }
   end
 
   def test_predicts_nothing_of_a_closed_loop

@@ -22,6 +22,10 @@ module Holdup
       # @return [Float] ns, with queueing
       def percentile(share) = median(readings) { |reading| reading.percentile(share) }
 
+      # @param seconds [Numeric] of each reading
+      # @return [Boolean] whether the server kept up with the rate in most rounds
+      def kept_up?(seconds) = readings.count { |reading| reading.kept_up?(seconds) } * 2 > readings.size
+
       # @return [Float, nil] ns as the client saw it
       def client_p95_ns = median(readings, &:client_p95_ns)
 

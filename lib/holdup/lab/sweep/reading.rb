@@ -2,6 +2,7 @@
 
 require_relative "../arm"
 require_relative "../endpoints"
+require_relative "../pace"
 require_relative "../percentile"
 
 module Holdup
@@ -60,6 +61,10 @@ module Holdup
 
       # @return [Integer] ns that a user feels of waiting, mean
       def wait_ns = queued_ns.to_i + stalled_ns
+
+      # @param seconds [Numeric] in which its requests were sent
+      # @return [Boolean] whether the server kept up with them, see Pace
+      def kept_up?(seconds) = Pace.kept?(sent:, throughput:, seconds:, response_ns:)
 
       # @param share [Float] 0.5, 0.95 or 0.99; others by the next one above
       # @return [Integer] ns

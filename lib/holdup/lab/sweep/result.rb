@@ -13,8 +13,6 @@ module Holdup
     class Sweep::Result
       # Less than that is noise even where two runs of the same happened to agree.
       LEAST_NOISE = 0.05
-      # Of what was sent: who serves less can't keep up.
-      SERVED = 0.95
 
       # @return [Integer, nil] the signal that ended it before its time
       attr_reader :signal
@@ -57,7 +55,7 @@ module Holdup
       # @return [Numeric, nil] the highest rate that was not too much for it; what it served at most in a closed loop
       def capacity(arm)
         return rates.filter_map { |rate| at(arm, rate)&.throughput }.max if plan.closed?
-        rates.select { |rate| (line = at(arm, rate)) && plan.promise.met?(line.percentile(share)) && line.throughput >= SERVED * rate }.max
+        rates.select { |rate| (line = at(arm, rate)) && plan.promise.met?(line.percentile(share)) && line.kept_up?(plan.seconds) }.max
       end
 
       # @param arm [Arm]
@@ -95,6 +93,9 @@ module Holdup
 
       # @return [Array<Reading>] of servers that were not warm yet
       def unsteady = @ledger.readings.reject(&:steady)
+
+      # @return [Array<Line>] of settings for which already the lowest rate was too much
+      def overrun = (plan.closed? || rates.empty?) ? [] : lines(rates.min).reject { |line| line.kept_up?(plan.seconds) }
 
       # @return [Array<Reading>] with requests that failed
       def failed = @ledger.readings.select { |reading| reading.errors.positive? }

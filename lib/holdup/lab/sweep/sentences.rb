@@ -65,7 +65,7 @@ module Holdup
       end
 
       # @return [Array<String>] what to mistrust
-      def doubts = [*left, *left_out, *unsteady, *failed, *tool]
+      def doubts = [*left, *left_out, *unsteady, *overrun, *failed, *tool]
 
       # @param rates [Array<Numeric>]
       # @return [String] "20, 40 requests/s"
@@ -92,6 +92,8 @@ module Holdup
       end
 
       def unsteady = list(:unsteady, @result.unsteady)
+
+      def overrun = list(:overrun, @result.overrun)
 
       def failed = list(:failed, @result.failed)
 

@@ -3,6 +3,7 @@
 require_relative "../../analysis/sizing/observation"
 require_relative "../../analysis/summary"
 require_relative "../../unit_profile/block"
+require_relative "../pace"
 require_relative "../percentile"
 
 module Holdup
@@ -45,6 +46,9 @@ module Holdup
 
       # @return [Float] answers per second
       def throughput = seen.throughput
+
+      # @return [Boolean] whether it kept up with the rate, see Pace
+      def kept_up? = Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
 
       # @return [Boolean] whether each request told when it was sent
       def told? = load == :open

@@ -20,6 +20,7 @@ module Holdup
         sweep_costs_note: "CPU ms of a request, all threads and processes of the server; most/s: the highest rate without overload.",
         sweep_left: "Stopped: %<left>s of %<all>s steps are left. `holdup lab sweep --resume %<path>s` goes on.",
         sweep_unsteady: "not steady when the measurement began: %<names>s; give it more time with --warm-up.",
+        sweep_overrun: "could not keep up with the lowest rate: %<names>s. Their queue grew until the end, so their times tell how long one measured; give a lower --rate, or begin the --ladder lower.",
         sweep_failed: "requests failed or had another status than 200 to 399: %<names>s.",
         sweep_recorded: "Requests as recorded: %<endpoints>s endpoints, of which %<rate>s requests a second came to each host in a busy minute. Sent: %<level>s.",
         sweep_left_out: "left out, because no path of a GET is known of them: %<names>s (%<share>s of the recorded requests, %<cpu>s of their CPU).",

@@ -20,6 +20,7 @@ module Holdup
         sweep_costs_note: "CPU 時間：リクエストあたりの ms、サーバーの全プロセスと全スレッド。最大/秒：過負荷にならない最も高い頻度。",
         sweep_left: "中断：%<all>s ステップのうち %<left>s が残っています。`holdup lab sweep --resume %<path>s` で続けられます。",
         sweep_unsteady: "測定の開始時に安定していませんでした：%<names>s。--warm-up で時間を増やしてください。",
+        sweep_overrun: "最も低い頻度でも処理が追いつきませんでした：%<names>s。キューは最後まで伸び続け、その時間は測定の長さで決まります。--rate を下げるか、--ladder をより低い値から始めてください。",
         sweep_failed: "失敗したか、200 から 399 以外のステータスのリクエストがあります：%<names>s。",
         sweep_recorded: "記録されたリクエスト：エンドポイント %<endpoints>s 個、混んだ 1 分間に各ホストへ毎秒 %<rate>s 件。送る頻度：%<level>s。",
         sweep_left_out: "GET のパスが記録にないため除外：%<names>s（記録されたリクエストの %<share>s、その CPU 時間の %<cpu>s）。",

@@ -38,6 +38,13 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
     assert_match(/Nothing was predicted/, text(result(reading(arm))))
   end
 
+  # Beyond the lowest rate of a ladder it is what the ladder is for.
+  def test_says_where_the_lowest_rate_was_too_much
+    slow = [reading(arm, throughput: 12.0), reading(arm, rate: 80, sent: 800, throughput: 12.0)]
+    assert_match(/! could not keep up with the lowest rate: 1 x 5. Their queue grew until the end/, text(result(*slow, plan: plan(rates: [40, 80]))))
+    refute_match(/could not keep up/, text(result(reading(arm), slow.last, plan: plan(rates: [40, 80]))))
+  end
+
   def test_says_which_requests_of_a_recording_it_sent
     left = %w[A#a B#b C#c D#d E#e F#f G#g]
     said = text(result(reading(arm), plan: plan(rates: [20, 40], recorded: {endpoints: 3, rate: 21.3, left:, left_share: 0.2, left_cpu: 0.41}))).gsub(/\s+/, " ")
