@@ -22,9 +22,9 @@ module Holdup
         return if recording.nil? || recording.slices?
         row, share = Convoy.cause(situation)
         return if row.nil? || Native.hold(row) >= Native::LONG_NS || !situation.sized?
-        found = situation.evident({name: row.name, steps: STEPS, caused_share: share}, query: "whatif --priority '#{row.name}=-#{STEPS}'",
+        found = situation.evident({name: row.name, steps: STEPS, caused_share: share}, query: "whatif --priority '#{row.name}=-#{STEPS}'", above: WORTH,
           priorities: {situation.literal(row.name) => -STEPS})
-        Finding.new(rule: :priority, change: Change.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}"), **found) if found[:gain].to_f > WORTH
+        Finding.new(rule: :priority, change: Change.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}"), **found) if found
       end
     end
   end

@@ -15,7 +15,7 @@ module Holdup
         now, best = situation.recommendation.current.candidate.processes, situation.recommendation.best.candidate.processes
         return if now == best
         Finding.new(rule: :process_count, remedy: :setting, change: situation.levers.change("processes", best),
-          **situation.evident({now:, best:, memory_bytes: situation.recommendation.best.memory_bytes}, query: "whatif --processes #{best}", processes: best))
+          **situation.evident({now:, best:, memory_bytes: situation.recommendation.best.memory_bytes}, query: "whatif --processes #{best}", processes: best), limits: [])
       end
     end
   end

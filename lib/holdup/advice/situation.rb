@@ -61,17 +61,19 @@ module Holdup
       # @return [Hash{Symbol => Object}]
       def effect(**change)
         what_if = what_if(**change) or return {}
-        {gain: what_if.gain, interval: what_if.interval}
+        figures(what_if)
       end
 
       # The same with what was seen in the replay among the facts.
       # @param facts [Hash{Symbol => Object}]
       # @param query [String]
-      # @return [Hash{Symbol => Object}]
-      def evident(facts, query:, **change)
+      # @param above [Float, nil] gain from which on it is worth a finding
+      # @return [Hash{Symbol => Object}, nil] nil where it is not worth one
+      def evident(facts, query:, above: nil, **change)
         what_if = what_if(**change)
+        return if above && (what_if.nil? || what_if.gain <= above)
         wait_now_ns, wait_then_ns = [what_if&.before, what_if&.after].map { |prediction| prediction&.waits&.[](slo.percentile) }
-        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: slo.name, query: query(query)}, gain: what_if&.gain, interval: what_if&.interval}
+        {facts: {**facts, wait_now_ns:, wait_then_ns:, percentile: slo.name, query: query(query)}, **figures(what_if)}
       end
 
       # @param text [String] a `whatif` of this recording
@@ -88,6 +90,10 @@ module Holdup
       private
 
       def slo = recommendation.objective.slo
+
+      def figures(what_if) = what_if ? {gain: what_if.gain, interval: what_if.interval, limits: broken(what_if)} : {}
+
+      def broken(what_if) = what_if.after.guards.reject { |hit| what_if.before.guards.any? { |now| now.name == hit.name } }
 
       # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is served.
       def what_if(**change)

@@ -35,7 +35,7 @@ module Holdup
 
       def tell(finding)
         texts = [evidence(finding), change(finding), expected(finding), say(finding, :risk), word(:"verify_#{finding.remedy}"), word(:"undo_#{finding.remedy}")]
-        diffs = [[], finding.change&.diff.to_a.map { |line| Width.clean(line) }]
+        diffs = [[], finding.line&.diff.to_a.map { |line| Width.clean(line) }]
         Told.new(rule: finding.rule, what: say(finding, :what), parts: labels.zip(texts, diffs).map { |label, text, diff| Part.new(label:, text:, diff: diff || []) })
       end
 
@@ -48,6 +48,7 @@ module Holdup
 
       def change(finding)
         text = say(finding, :do)
+        return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
         change = finding.change or return text
         facts = {text:, change: Width.clean([change.new, change.rest].compact.join(", ")), where: Width.clean(change.where), rest: Width.clean(change.rest)}
         return word(:write, **facts) unless change.where

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "advice_bias"
 
 module Holdup
   module Reports
@@ -37,7 +38,7 @@ module Holdup
          response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
       end
 
-      def self.candidate(candidate) = {**candidate.to_h, beside: (candidate.beside if candidate.beside.any?), pool: candidate.pool && candidate(candidate.pool)}.compact
+      def self.candidate(candidate) = {**candidate.to_h, **candidate.to_h.slice(:beside, :company).transform_values { |threads| threads if threads.any? }, pool: candidate.pool && candidate(candidate.pool)}.compact
 
       def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
       private_class_method :times, :candidate, :percentiles
@@ -53,7 +54,7 @@ module Holdup
 
       def decision
         {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test:,
-         missing: @recommendation.sufficiency.missing, growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
+         missing: @recommendation.sufficiency.missing, bias: AdviceBias.json(@recommendation.bias), growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
          growths: recording.growths.map { |series, found| {name: series.name, queue: series.queue, **estimate(found)} }, **best}
       end
 
@@ -82,7 +83,7 @@ module Holdup
       def pool(found) = found && {threads: found.threads, per_second: found.throughput.round(3), stalled_ns: found.stalled_ns.round, wall_ns: found.wall_ns.round}
 
       def finding(finding)
-        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.change&.to_h, measure: finding.measure, gain: finding.gain&.round(4),
+        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.line&.to_h, limits: finding.limits.map(&:to_h), measure: finding.measure, gain: finding.gain&.round(4),
          gain_interval: finding.interval&.minmax&.map { |bound| bound.round(4) }, weight: finding.weight.to_f.round(4)}
       end
     end

@@ -20,6 +20,14 @@ module Holdup::Advice
       assert_match(/\A[\d.]+ % less queued/, told["expect"])
     end
 
+    # What a guard rejects in the table is no line to write.
+    def test_one_process_more_is_more_than_there_is_memory_for
+      recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000, memory_limit_bytes: 500_000_000)
+      told = told(found = find(QueueLarger, units: unit(units: 10, cpu: 5), levers: LEVERS, recommendation:) { |sample| waiting(sample) })
+      assert_equal [%i[memory], nil], [found.limits.map(&:name), found.line]
+      assert_match(/As it is that would break a limit \(memory\): see the table\.\z/, told["do"])
+    end
+
     def test_nothing_where_nobody_queues
       assert_nil find(QueueLarger)
     end
