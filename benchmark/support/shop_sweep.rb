@@ -33,7 +33,7 @@ module Bench
     # @return [Holdup::Lab::Sweep::Ledger] with all that was measured
     def call(store: nil)
       ledger = Holdup::Lab::Sweep::Ledger.new(File.join(@shop.folder, "sweep.json"), plan)
-      Holdup::Lab::Sweep.new(ledger, env: ENV.to_h, store:, progress: ->(number, of, step, **) { warn("bench: #{number} of #{of}") if step == :boot }).call
+      Holdup::Lab::Sweep.new(ledger, env: ENV.to_h, store:, progress: ->(number, of, step, **) { warn("bench: #{number} of #{of}") if step == :boot }).call.failure&.then { |error| raise error }
       ledger
     end
 

@@ -35,9 +35,9 @@ module Holdup
         @trial = trial.new(@plan.command, routes: @plan.routes, env:, root: @plan.root, port: @plan.port, load:, warm_up_s: @plan.warm_up_s, progress: method(:tell))
       end
 
-      # Ctrl-C ends it with what was measured by then.
+      # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
       # @return [Result]
-      # @raise [Holdup::Error] what went wrong in a step; what was measured before is in the file
+      # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
         Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
@@ -45,6 +45,9 @@ module Holdup
       rescue SignalException => signal
         raise if @ledger.readings.empty?
         Result.new(@ledger, signal: signal.signo)
+      rescue Holdup::Error => error
+        raise if @ledger.readings.empty?
+        Result.new(@ledger, failure: error)
       end
 
       private

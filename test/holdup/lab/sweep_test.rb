@@ -86,8 +86,13 @@ class Holdup::Lab::SweepTest < Minitest::Test
   end
 
   def test_what_goes_wrong_in_a_step_is_told_and_the_rest_kept
-    assert_raises(Holdup::Error) { sweep(plan: plan, fails: Holdup::Error.new("no server")) }
+    result = sweep(plan: plan, fails: Holdup::Error.new("no server"))
+    assert_equal ["no server", 1], [result.failure.message, result.left]
     assert_equal 2, Swept::Sweep::Ledger.open(@ledger.path).readings.size
+  end
+
+  def test_what_goes_wrong_before_anything_was_measured_is_all_there_is
+    assert_raises(Holdup::Error) { sweep(plan: plan(arms: [arm(1, 3), arm]), fails: Holdup::Error.new("no server")) }
   end
 
   # Measured again is only what the file has not: nobody is asked twice, and rounds go on where they were.

@@ -39,10 +39,12 @@ module Holdup
         end
 
         # @return [Integer] exit status
+        # @raise [Holdup::Error] what went wrong in a step, after what was measured before it is told
         def run
           result = measured
           @console.out.write(told(result))
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path), *hints(result))
+          raise result.failure if result.failure
           result.signal ? SIGNALED + result.signal : OK
         end
 

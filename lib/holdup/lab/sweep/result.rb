@@ -17,11 +17,16 @@ module Holdup
       # @return [Integer, nil] the signal that ended it before its time
       attr_reader :signal
 
+      # @return [Holdup::Error, nil] what ended it before its time
+      attr_reader :failure
+
       # @param ledger [Ledger]
       # @param signal [Integer, nil]
-      def initialize(ledger, signal: nil)
+      # @param failure [Holdup::Error, nil]
+      def initialize(ledger, signal: nil, failure: nil)
         @ledger = ledger
         @signal = signal
+        @failure = failure
       end
 
       def plan = @ledger.plan
