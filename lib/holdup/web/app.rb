@@ -80,7 +80,7 @@ module Holdup
 
       def paged(name)
         found = Pages::ALL[name] or return
-        store = Remembered.new(context.store.call)
+        store = Remembered.new(context.store.call, app: query["app"])
         yield found.new(context:, store:, query:, words:), store
       ensure
         store&.close
@@ -88,7 +88,7 @@ module Holdup
 
       def laid_out(page, name, store)
         view = view(name, query, title: page.title)
-        lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, behind: page.span? ? behind(store) : nil}))
+        lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, behind: page.span? ? behind(store) : nil, apps: store.applications}))
       end
 
       def file(page, name, ending)

@@ -11,7 +11,7 @@ module Holdup
     # page can be sent to somebody else, and links keep it.
     class Query
       # What goes from page to page.
-      KEPT = %w[since until kind name queue threads lang theme].freeze
+      KEPT = %w[since until app kind name queue threads lang theme].freeze
       SPANS = {"15m" => 900, "1h" => 3600, "6h" => 6 * 3600, "24h" => 86_400, "7d" => 7 * 86_400, "30d" => 30 * 86_400}.freeze
       SINCE = "1h"
       KINDS = %i[request job].freeze

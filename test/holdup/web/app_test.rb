@@ -77,6 +77,24 @@ class Holdup::Web::AppTest < Minitest::Test
     assert_equal 400, last_response.status
   end
 
+  def test_one_of_several_applications
+    admin = SampleWindows.new(units: {"Users#index" => SampleWindows::STOREFRONT.fetch("CartsController#update")}, setting: SampleWindows::SETTING.merge("app" => "admin"))
+    @app = dashboard(store: sample_store.tap { |store| store.commit(admin.to_a, {}) })
+    get "/"
+    assert_match(/Units of 2 applications are in these figures \(- \d+ %, admin \d+ %\)/, text)
+    assert_equal ["", "-", "admin"], markup[%r{<select name="app">.*?</select>}].scan(/value="([^"]*)"/).flatten
+    get "/endpoints", {"app" => "admin"}
+    assert_equal [true, false], ["Users#index", "OrdersController#index"].map { |name| markup.include?(name) }
+    assert_includes markup, %(href="/blame?app=admin")
+    get "/", {"app" => "nobody"}
+    assert_equal [400, true], [last_response.status, text.include?("no application of the store is called")]
+  end
+
+  def test_one_application_is_no_choice
+    get "/"
+    refute_includes markup, %(name="app")
+  end
+
   def test_files
     get "/overview.json"
     assert_equal [sample.to_a.sum(&:count), "application/json; charset=utf-8"], [JSON.parse(last_response.body)["totals"]["count"], last_response.headers["content-type"]]

@@ -44,7 +44,7 @@ module Holdup
         end
 
         def json
-          advice = alone { {**Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s, kind:).to_h, what_if: replayed&.to_h}.compact }
+          advice = alone { {**Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s, kind:, **{app: query["app"]}.compact).to_h, what_if: replayed&.to_h}.compact }
           "#{JSON.pretty_generate(advice)}\n"
         end
 

@@ -54,7 +54,7 @@ module Holdup
         def headline = Reports::Headline.new(summary, words: @words.reports)
 
         def filtered
-          chosen = {span_kind: @asked.kind && word(:"kind_#{@asked.kind}"), span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
+          chosen = {span_app: @asked["app"], span_kind: @asked.kind && word(:"kind_#{@asked.kind}"), span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
           chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Reports::Width.clean(value)}" }.join(", ")]
         end
 
