@@ -5,7 +5,7 @@ module Holdup
   # the same application again learns from it.
   #
   # - `at_s`: end of the span that was measured; `units`: measured in it
-  # - `app`, `kind`, `pool`: whose units; "" for no name, and where nobody tells pools apart
+  # - `app`, `kind`, `pool`: whose units; "-" is an application without a name, "" all pools
   # - `setting`, `from_s`, `to_s`: the recording that was predicted from: its fingerprint and its span
   # - `processes`, `threads`, `time_slice_ns`: what was tried
   # - `figures`: {:response, :p95, :wait => Figure}

@@ -18,7 +18,7 @@ module Learned
   # @param ratio [Float] of p95
   # @return [Holdup::Outcome]
   def outcome(ratio = 1.0, figures: {p95: figure(ratio)}, **rest)
-    Holdup::Outcome.new(at_s: 0, app: "", kind: :request, pool: "", setting: "a", from_s: 0, to_s: 1, processes: 2, threads: 5, time_slice_ns: NS, units: 5_000, figures:, **rest)
+    Holdup::Outcome.new(at_s: 0, app: Holdup::Analysis::Applications::UNNAMED, kind: :request, pool: "", setting: "a", from_s: 0, to_s: 1, processes: 2, threads: 5, time_slice_ns: NS, units: 5_000, figures:, **rest)
   end
 
   # @param ratios [Array<Float>] of one outcome each, of all its figures

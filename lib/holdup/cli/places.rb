@@ -35,12 +35,21 @@ module Holdup
       # @yield [store]
       # @raise [UsageError] where no application is called so
       def reading(env, given, app: nil)
+        opened(env, given, read_only: true) { |store| yield app ? Inquiry::OfApplication.new(store, app) : store }
+      end
+
+      # Opens the store to write, and closes it.
+      # @yield [store]
+      def writing(env, given, &) = opened(env, given, read_only: false, &)
+
+      def opened(env, given, **mode)
         url = store(env, given)
-        store = Stores.open(url, read_only: true)
-        yield app ? Inquiry::OfApplication.new(store, app) : store
+        store = Stores.open(url, **mode)
+        yield store
       ensure
         store&.close
       end
+      private_class_method :opened
     end
   end
 end

@@ -17,6 +17,7 @@ module Holdup
       # @raise [UsageError] where no application is called so
       def initialize(store, name)
         @store = store
+        @name = name
         @settings = store.settings.select { |setting| Analysis::Applications.name(setting) == name }
         raise UsageError.new("no application of the store is called #{name[0, 100].inspect}", hint(name)) if @settings.empty?
         @own = @settings.to_set
@@ -46,6 +47,9 @@ module Holdup
 
       # @return [Array<Integer>] see Stores::Sql#profile_starts
       def profile_starts(...) = @store.profile_starts(...)
+
+      # @return [Array<Outcome>] see Stores::Sql#outcomes
+      def outcomes = @store.outcomes.select { |outcome| outcome.app == @name }
 
       # @return [Integer] see Stores::Sql#finest_s
       def finest_s(from_s) = @store.finest_s(from_s)

@@ -40,6 +40,7 @@ module Holdup
         @profiles = Singles.call(store, from_s, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
       end
+        @outcomes = store.outcomes
 
       # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
       def lately
@@ -55,7 +56,7 @@ module Holdup
       # @return [Analysis::Sizing::Recommendation, nil] nil when there were no units at all
       def recommendation
         return @recommendation if defined?(@recommendation)
-        @recommendation = summary.empty? ? nil : Analysis::Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor)
+        @recommendation = summary.empty? ? nil : Analysis::Sizing::Recommendation.new(observation, limits:, objective: @objective, factor: @factor, bias: Analysis::Sizing::Bias.of(@outcomes, observation))
       end
 
       # @return [Array<Analysis::Sizing::Observation>] one for each setting that units of this kind ran under, most units first

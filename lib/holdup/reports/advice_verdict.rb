@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "advice_bias"
 require_relative "advice_figures"
 require_relative "advice_sampling"
 
@@ -42,7 +43,7 @@ module Holdup
       def details
         return [] if @recommendation.nil?
         return warnings if @recommendation.verdict == :unknown || @recommendation.best.nil?
-        [*effect, *promise, *growth, *cold, confidence, *sampling.call, *warnings, *canary]
+        [*effect, *promise, *bias, *growth, *cold, confidence, *sampling.call, *warnings, *canary]
       end
 
       # @return [String, nil] known to be wrong, and what many go by; nil where there is no recording
@@ -100,6 +101,8 @@ module Holdup
         found = @recommendation.recording.warnings
         found.empty? ? [] : [word(:warnings, warnings: found.map { |key| word(:"warning_#{key}") }.join(" "))]
       end
+
+      def bias = AdviceBias.new(@recommendation.bias, words: @words).sentences
 
       def growth
         return unknown_growth unless (found = recording.growth)

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "advice_bias"
 require_relative "advice_figures"
 require_relative "advice_verdict"
 require_relative "json_advice"
@@ -39,11 +40,11 @@ module Holdup
       # @return [String] ends with a newline
       def call
         head = [*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }]
-        "#{[*head, "", *@layout.table(section, width: WIDTH), "", *@layout.lines(amdahl)].join("\n")}\n"
+        "#{[*head, "", *@layout.table(section, width: WIDTH), *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
       end
 
       # @return [Page] for other layouts
-      def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes: [amdahl])])
+      def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes:)])
 
       # @return [String] for programs; ends with a newline
       def json = "#{JSON.pretty_generate(to_h)}\n"
@@ -52,7 +53,7 @@ module Holdup
       def to_h
         gained = {gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
         apart = (known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}
-        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl, unsupported: @found.unsupported}
+        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl, unsupported: @found.unsupported, bias: AdviceBias.json(@found.bias)}
       end
 
       private
@@ -89,6 +90,8 @@ module Holdup
         low, high = @found.interval.minmax.map { |bound| worse ? -bound : bound }.minmax
         word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name, low: @figures.share(low), high: @figures.share(high))
       end
+
+      def notes = [*AdviceBias.new(@found.bias, words: @words).sentences, amdahl]
 
       def amdahl = @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
 

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/inquiry/of_application"
+require_relative "../../support/learned"
 require_relative "../../support/played_store"
 
 class Holdup::Inquiry::OfApplicationTest < Minitest::Test
@@ -13,6 +14,8 @@ class Holdup::Inquiry::OfApplicationTest < Minitest::Test
     span = [shop.from_s, shop.to_s]
     [:windows, :sums, :stalls, :profiles, :processes].each { |what| assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what }
     assert_equal [alone.settings, alone.sightings(*span, step_s: 60)], [found.settings, found.sightings(*span, step_s: 60)]
+    outcomes = %w[shop admin].map { |app| Learned.outcome(app:) }.each { |outcome| common.keep(outcome) }
+    assert_equal outcomes.last(1), found.outcomes
     assert_equal [[], %w[admin shop]], [found.sums(*span, settings: common.settings - alone.settings), Holdup::Inquiry::OfApplication.names(common)]
   end
 

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/inquiry/sized"
+require_relative "../../support/learned"
 require_relative "../../support/played_store"
 
 class Holdup::Inquiry::SizedTest < Minitest::Test
@@ -16,5 +17,14 @@ class Holdup::Inquiry::SizedTest < Minitest::Test
       assert_equal [%w[puma], %w[sidekiq]], [servers.call(:request), servers.call(:job)]
       store.close
     end
+  end
+
+  def test_what_came_of_earlier_predictions_of_such_units_corrects_others
+    store = Holdup::Stores.open("memory:").tap { |one| WEB.fill(one) }
+    ask = -> { Holdup::Inquiry::Sized.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind: :request, objective: nil).recommendation.bias }
+    store.keep(Learned.outcome(1.1, kind: :job))
+    assert_predicate ask.call, :none?
+    store.keep(Learned.outcome(1.1))
+    assert_equal 1, ask.call.corrections.fetch(:p95).predictions
   end
 end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../applications"
 require_relative "sufficiency"
 
 module Holdup
@@ -40,7 +41,7 @@ module Holdup
         # @param recording [Observation]
         # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where a process has several
         def self.whose(recording)
-          {app: recording.setting&.[]("app").to_s, kind: recording.kind, pool: (recording.kind == :job) ? recording.pools.names.first.to_s : ""}
+          {app: Applications.name(recording.setting), kind: recording.kind, pool: (recording.kind == :job) ? recording.pools.names.first.to_s : ""}
         end
 
         # @param outcomes [Array<Outcome>] all of them count

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../outcome"
 require_relative "recommendation"
 require_relative "weighted"
 
@@ -48,7 +49,21 @@ module Holdup
         # @return [Integer] units measured since
         def units = @since.units
 
+        # By the replays as they are: corrected by what came of others, it could not be told any more what these are off by.
+        # @param span [Hash{Symbol => Integer}] `from_s` and `to_s` of the recording before, `at_s` the end of what was measured since
+        # @return [Outcome, nil] nil where it is the recorded setting, which says nothing of others
+        def outcome(**span)
+          return if candidate == @before.now
+          Outcome.new(**Bias.whose(@before.recording), **span, setting: @before.recording.setting.fingerprint, **candidate.to_h.slice(:processes, :threads, :time_slice_ns),
+            units:, figures: lines.to_h { |line| [line.name, kept(line)] })
+        end
+
         private
+
+        def kept(line)
+          replayed = figure(@before.self_test.predicted, line.name)
+          Outcome::Figure.new(**{recorded_ns: line.before, replayed_ns: replayed, predicted_ns: line.predicted, measured_ns: line.measured}.transform_values(&:round))
+        end
 
         def line(name)
           predicted, measured = [whole.predicted, whole.measured].map { |figures| figure(figures, name) }

@@ -76,7 +76,7 @@ module Holdup::Analysis::Sizing
     def test_only_of_the_same_application_kind_and_pool_and_with_units_enough
       ours = outcome(1.2, app: "shop", kind: :job, pool: "low")
       others = [ours.with(app: "blog"), ours.with(kind: :request), ours.with(pool: "mail"), ours.with(units: 399)]
-      recorded = Recorded.new(setting: {"app" => "shop"}, kind: :job, pools: Data.define(:names).new(names: %w[low mail]))
+      recorded = Recorded.new(setting: Holdup::Setting.new(attributes: {"app" => "shop"}), kind: :job, pools: Data.define(:names).new(names: %w[low mail]))
       assert_equal 1, Bias.of([ours, *others], recorded).corrections.fetch(:p95).predictions
       assert_predicate Bias.of(others, recorded), :none?
       assert_predicate Bias.of([ours], recorded.with(setting: nil)), :none?
