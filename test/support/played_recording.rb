@@ -18,6 +18,13 @@ class PlayedRecording
     new(kind: :job, shapes: {"MailJob" => [0.8, 2, 48, 6], "ReportJob" => [0.2, 12, 6, 2]}, pools: {"mail" => [3, %w[MailJob]], "reports" => [2, %w[ReportJob]]}, rate: 30.0, minutes: 6, **options)
   end
 
+  # A web server's process with a job runner in it: jobs that wait little and compute much beside requests.
+  def self.mixed(kind: :request, minutes: 12, swing: 0.0, rates: {request: 20.0, job: 10.0}, **options)
+    made = {request: {shapes: STOREFRONT, threads: 5}, job: {shapes: {"ReportJob" => [1.0, 25, 20, 6]}, threads: 3}}
+      .to_h { |each, facts| [each, new(kind: each, minutes:, swing:, rate: rates.fetch(each), **facts, **options)] }
+    made.fetch(kind).tap { |one| one.beside = made.values.find { |other| other != one } }
+  end
+
   attr_accessor :setting, :kind, :problems, :processes, :threads, :vcpus, :wait_beside_ns, :time_slice_ns, :held_per_cpu
 
   # @param shapes [Hash{String => Array}]
@@ -40,6 +47,26 @@ class PlayedRecording
 
   attr_writer :measured
 
+  # @return [PlayedRecording, nil] units of the other kind in the same processes
+  attr_reader :beside
+
+  # @param other [PlayedRecording]
+  def beside=(other)
+    @beside = other
+    @threads += other.threads
+  end
+
+  # @return [PlayedRecording] the same as one sees it who looks at its own units only
+  def alone
+    dup.tap do |one|
+      one.measured = measured
+      one.instance_exec { (@threads -= @beside.threads) && @beside = nil }
+    end
+  end
+
+  # @return [Holdup::Analysis::Sizing::Company, nil]
+  def company = beside && Sizing::Company.new(beside.profiles, beside.arrivals)
+
   def slices? = @slices
 
   def io_threads? = @io_threads
@@ -57,7 +84,13 @@ class PlayedRecording
   def rest = nil
 
   # @return [Holdup::Analysis::Sizing::Pools]
-  def pools = @pools.empty? ? Sizing::Pools::ONE : Sizing::Pools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
+  def pools
+    return Sizing::Pools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {}, company: 1) if beside
+    @pools.empty? ? Sizing::Pools::ONE : Sizing::Pools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
+  end
+
+  # @return [String] what a process's only pool is called
+  def pool = (kind == :job) ? "default" : "web"
 
   def arrivals = @arrivals ||= Array.new(@minutes) { |minute| [START_S / 60 * 60 + minute * 60, (@rate * 60 * (1 + @swing * Math.sin(minute / 9.0))).round] }.to_h
 
@@ -85,7 +118,7 @@ class PlayedRecording
 
   # @return [Holdup::Analysis::Sizing::Replay::Outcome] of the whole time on another setting
   def truth_at(threads:, processes:)
-    trace = Sizing::Traffic.of(profiles, arrivals, pools:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
+    trace = Sizing::Traffic.of(profiles, arrivals, pools:, company:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
     Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside, cost: Sizing::Cost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 

@@ -14,13 +14,13 @@ module Holdup
         return unless situation.change? && !situation.jobs?
         now, best = situation.recommendation.current.candidate, situation.recommendation.best.candidate
         return if now.threads == best.threads
-        Finding.new(rule: :thread_count, remedy: :setting, change: situation.levers.change("threads", best.threads), **effect(situation, now, best))
+        Finding.new(rule: :thread_count, remedy: :setting, change: situation.levers.change("threads", best.own_threads), **effect(situation, now, best))
       end
 
       # Fewer threads in more processes may be better where fewer threads alone are not: what is advised is replayed whole.
       def effect(situation, now, best)
-        change = best.to_h.slice(*%i[threads processes] & best.differences(now))
-        situation.evident({now: now.threads, best: best.threads}, query: "whatif #{change.map { |name, count| "--#{name} #{count}" }.join(" ")}", **change)
+        change = {threads: best.own_threads, processes: best.processes}.slice(*best.differences(now))
+        situation.evident({now: now.own_threads, best: best.own_threads}, query: "whatif #{change.map { |name, count| "--#{name} #{count}" }.join(" ")}", **change)
       end
       private_class_method :effect
     end

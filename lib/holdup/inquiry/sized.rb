@@ -12,6 +12,7 @@ module Holdup
     class Sized
       # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
       LEVERS_S = 2 * 3600
+      UNITS = Analysis::Sizing::Pools::KINDS
 
       # @param store [Stores::Sql]
       # @param from_s [Integer]
@@ -33,10 +34,10 @@ module Holdup
         @warm_up_s = warm_up_s
         @setting = setting
         @pool = pool
-        @windows = wanted(store.windows(from_s, to_s, kinds: [kind, :account, *(:pool if kind == :job)], histograms: []))
         @sums = wanted(store.sums(from_s, to_s, kinds: Summed.kinds(:name)).map(&:window))
         @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
         @samples = of_setting(store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact))
+        @windows = wanted(store.windows(from_s, to_s, kinds:, histograms: []))
         @profiles = Singles.call(store, from_s, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
       end
@@ -73,17 +74,40 @@ module Holdup
 
       def observation = @observation ||= observe(@windows)
 
-      def observe(windows) = Analysis::Sizing::Observation.new(recording(windows), kind: @kind, members: summary.processes.members, pool: @pool)
+      # Where requests and jobs share processes, one is not understood without the other.
+      def kinds = shared? ? [*UNITS, :account, :pool] : [@kind, :account, *(:pool if @kind == :job)]
 
-      def recording(windows)
-        Analysis::Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind: @kind, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
+      def shared?
+        return @shared unless @shared.nil?
+        @shared = Analysis::Processes.new(@samples, from_s: @from_s, to_s: @to_s).members.any? { |member| UNITS.all? { |kind| member.takes?(kind) } }
+      end
+
+      def observe(windows)
+        found = recording(windows, @kind)
+        Analysis::Sizing::Observation.new(found, kind: @kind, members: summary.processes.members, pool: @pool, other: (other(windows, found.fingerprints) if shared?))
+      end
+
+      def other(windows, fingerprints)
+        kind = (UNITS - [@kind]).first
+        same = windows.select { |window| fingerprints.include?(window.setting&.fingerprint) }
+        Analysis::Sizing::Observation.new(recording(same, kind), kind:, members: summary.processes.members)
+      end
+
+      def recording(windows, kind)
+        Analysis::Sizing::Recording.new(windows:, profiles: @profiles, samples: @samples, kind:, vcpus: @given[:vcpus] || machine&.vcpus, warm_up_s: @warm_up_s)
       end
 
       def machine = summary.processes.smallest_machine
 
       def limits
         Analysis::Sizing::Limits.of(machine, processes: observation.processes, hosts: observation.hosts, pool: observation.setting["db_pool"],
-          outside: summary.connections.outside_mean, other_connections: summary.processes.connections.beside(@kind), **setting_limits, **@given.compact)
+          outside: summary.connections.outside_mean, other_connections:, **setting_limits, **@given.compact)
+      end
+
+      # Those of the other kind in the same processes are the setting's own.
+      def other_connections
+        shared = observation.hosts * observation.processes * observation.pools.company.sum
+        [summary.processes.connections.beside(@kind) - shared, 0].max
       end
 
       # Where no collector sampled the container.

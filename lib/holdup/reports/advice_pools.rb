@@ -18,7 +18,7 @@ module Holdup
       # @return [Section, nil] nil where there is one pool, or nothing can be said
       def section
         return if @recommendation.nil? || @recommendation.verdict == :unknown || !pools.several?
-        Section.new(title: word(:pools), columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:, notes: [word(:pools_note)])
+        Section.new(title: word(:pools), columns: %i[pool pool_threads pool_rate stalled pool_wall].map { |key| word(key) }, rows:, notes: [word(pools.company? ? :pools_company : :pools_note)])
       end
 
       private

@@ -119,8 +119,9 @@ module Holdup
       def pools
         @found.pools.flat_map do |name, sides|
           name = Width.truncate(Width.clean(name), NAMES)
-          [row(word(:pool_rate, name:), sides) { |one| Figures.rate(one.throughput) },
-            row(word(:pool_stalled, name:), sides) { |one| Figures.duration(one.stalled_ns) }]
+          load = word(@found.company? ? :pools_peak : :pools_busy)
+          [row(word(:pool_rate, name:, load:), sides) { |one| Figures.rate(one.throughput) },
+            row(word(:pool_stalled, name:, load:), sides) { |one| Figures.duration(one.stalled_ns) }]
         end
       end
 

@@ -7,15 +7,24 @@ module Holdup
     module Sizing
       # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps others (`pool`)
       # for some of the units. `threads` are all of a process; `beside`: of these, those of other pools than the one that is sized,
-      # which stay as they are.
-      Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside, :pool) do
-        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [], pool: nil) = super
+      # which stay as they are; `company`: of those, the ones that take units of the other kind.
+      Candidate = Data.define(:processes, :threads, :io_threads, :time_slice_ns, :beside, :company, :pool) do
+        # @param recording [#processes, #threads, #time_slice_ns, #pools]
+        # @return [Candidate] as it was recorded
+        def self.of(recording)
+          new(**%i[processes threads time_slice_ns].to_h { |name| [name, recording.public_send(name)] }, beside: recording.pools.beside, company: recording.pools.company)
+        end
+
+        def initialize(processes:, threads:, io_threads: 0, time_slice_ns: Scenario::TIME_SLICE_NS, beside: [], company: [], pool: nil) = super
 
         # @return [Array<Candidate>] each as if it were alone
         def groups = pool ? [with(pool: nil), pool] : [self]
 
         # @return [Array<Integer>] threads of each pool of a process, the one that is sized first
         def caps = [threads - beside.sum, *beside]
+
+        # @return [Integer] threads of a process that take units of the kind that is sized
+        def own_threads = threads - company.sum
 
         # @return [Boolean] whether pools share a GVL
         def shared? = groups.any? { |group| group.beside.any? }
@@ -34,7 +43,7 @@ module Holdup
         def effort(other) = [differences(other).size + ((io_threads > other.io_threads) ? 1 : 0), threads, processes, (time_slice_ns - other.time_slice_ns).abs]
 
         # @return [Scenario]
-        def scenario(**options) = Scenario.new(groups: groups.map { |one| Scenario::Group.new(**one.to_h.except(:pool)) }, **options)
+        def scenario(**options) = Scenario.new(groups: groups.map { |one| Scenario::Group.new(**one.to_h.except(:company, :pool)) }, **options)
       end
     end
   end

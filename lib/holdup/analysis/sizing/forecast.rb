@@ -42,20 +42,27 @@ module Holdup
         # @param counted [Array<Integer>, nil] which units of the trace the times are of; nil: all
         # @return [Prediction]
         def call(candidate, trace, force: false, counted: nil)
-          cheap = estimate(candidate, trace)
+          trace = paced(trace, candidate)
+          cheap = estimated(candidate, trace)
           ((cheap.allowed? || force) && served?(cheap)) ? played(cheap, trace, counted) : cheap
         end
 
         # @param candidate [Candidate]
         # @param trace [Trace, nil] at that rate: where pools share a GVL no formula knows the ceiling
         # @return [Prediction] without times
-        def estimate(candidate, trace = nil)
+        def estimate(candidate, trace = nil) = estimated(candidate, trace && paced(trace, candidate))
+
+        private
+
+        def estimated(candidate, trace)
+          ceiling = ceiling(candidate, trace)
           utilisation = @rate * @demand.held_ns.fdiv(NS) / candidate.groups.sum(&:processes)
-          Prediction.new(candidate:, ceiling: ceiling(candidate, trace), guards: @guards.call(candidate), utilisation:,
+          Prediction.new(candidate:, ceiling:, guards: @guards.call(candidate, *(ceiling if candidate.company.any?)), utilisation:,
             memory_bytes: @limits.memory(candidate, current: @current), connections: @limits.connections_of(candidate))
         end
 
-        private
+        # The environment changes all threads' time slices.
+        def paced(trace, candidate) = trace.paced(candidate.time_slice_ns.fdiv(@current.time_slice_ns))
 
         def ceiling(candidate, trace) = (trace && candidate.shared?) ? Saturation.throughput(trace, scenario(candidate, :shared)) : @guards.ceiling(candidate)
 

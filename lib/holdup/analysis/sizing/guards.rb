@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "company"
 require_relative "shared_cpus"
 
 module Holdup
@@ -35,20 +36,23 @@ module Holdup
         #   threads always have work while it matters
         # @param current [Candidate]
         # @param kind [Symbol] :request or :job
-        def initialize(demand, limits:, rate:, current:, kind: :request)
+        # @param company [Company::Load] of the other kind, in the same processes
+        def initialize(demand, limits:, rate:, current:, kind: :request, company: Company::NOBODY)
           @demand = demand.in_all
           @limits = limits
           @rate = rate
           @current = current
           @kind = kind
+          @company = company
         end
 
         # @param candidate [Candidate]
+        # @param most [Float] units per second that it can serve, where a replay knows it
         # @return [Array<Hit>] empty when it may be
-        def call(candidate) = of_processes(candidate) + of_host(candidate)
+        def call(candidate, most = ceiling(candidate)) = of_processes(candidate, most) + of_host(candidate)
 
         # @return [Array<Hit>] what its processes can't do
-        def of_processes(candidate) = [stability(candidate), inflation(candidate), pool(candidate), *jobs(candidate)].compact
+        def of_processes(candidate, most = ceiling(candidate)) = [above(:stability, @rate, BUSY * most), inflation(candidate), company(candidate), pool(candidate), *jobs(candidate)].compact
 
         # @return [Array<Hit>] what host and database don't have
         def of_host(candidate) = [cpu, memory(candidate), connections(candidate)].compact
@@ -59,15 +63,18 @@ module Holdup
 
         private
 
-        def stability(candidate) = above(:stability, @rate, BUSY * ceiling(candidate))
-
         def inflation(candidate)
           return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?
-          busy = [@rate * @demand.held_ns.fdiv(NS) / candidate.processes, 1.0].min
+          busy = [(@rate * @demand.held_ns.fdiv(NS) + @company.cpus) / candidate.processes, 1.0].min
           above(:inflation, model(candidate).inflation_at(busy), INFLATION)
         end
 
-        def cpu = above(:cpu, @limits.beside + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
+        # With fewer processes there are also fewer threads for the other kind.
+        def company(candidate)
+          above(:company, @company.busy / candidate.processes, candidate.company.sum) if candidate.processes < @current.processes
+        end
+
+        def cpu = above(:cpu, @limits.beside + @company.cpus + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
 
         def memory(candidate)
           bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
@@ -76,7 +83,7 @@ module Holdup
 
         # A pool as large as the threads follows them: then it is a line to change and no limit.
         def pool(candidate)
-          above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool) if @limits.pool && @limits.pool != @current.threads
+          above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool) if @limits.pool && ![@current.threads, @current.own_threads].include?(@limits.pool)
         end
 
         def connections(candidate)
@@ -85,8 +92,8 @@ module Holdup
 
         def jobs(candidate)
           return [] unless @kind == :job
-          wait_ns = Closed.new(@demand).stall_ns(candidate.threads) / [@demand.acquisitions, 1].max
-          [above(:job_threads, candidate.threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1 + candidate.beside.size) if computes?)]
+          wait_ns = Closed.new(@demand).stall_ns(candidate.own_threads) / [@demand.acquisitions, 1].max
+          [above(:job_threads, candidate.own_threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1 + candidate.beside.size - candidate.company.size) if computes?)]
         end
 
         def computes? = @demand.idle_share < IDLE && @demand.cv2 <= LIKE
@@ -95,7 +102,7 @@ module Holdup
 
         # Threads for io count as long as there is io for them, which at most throughput there is.
         def model(candidate)
-          threads = candidate.threads + candidate.io_threads
+          threads = candidate.own_threads + candidate.io_threads
           (@models ||= {})[[candidate.processes, threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.free_vcpus)
         end
       end

@@ -5,6 +5,7 @@ require_relative "deployment"
 require_relative "pools"
 require_relative "recording"
 require_relative "self_test"
+require_relative "undisturbed"
 require_relative "weighted"
 
 module Holdup
@@ -23,20 +24,22 @@ module Holdup
         # @param kind [Symbol] :request or :job
         # @param members [Array<Processes::Member>] all processes
         # @param pool [String, nil] of threads, that was asked about
-        def initialize(recording, kind:, members: [], pool: nil)
+        # @param other [Observation, nil] of the other kind's units under the same setting
+        def initialize(recording, kind:, members: [], pool: nil, other: nil)
           @recording = recording
           @kind = kind
           @pool = pool
+          @other = other if other && other.profiles.size >= Company::FEWEST
           @members = members.select { |member| recording.fingerprints.include?(member.setting) && member.takes?(kind) }
         end
 
         def setting = recording.setting
 
         # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out itself
-        def demand = @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed) }
+        def demand = @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
 
         # @return [Array<UnitProfile>] likewise
-        def profiles = @profiles ||= (undisturbed < 1) ? recording.profiles.map { |profile| alone(profile) } : recording.profiles
+        def profiles = @profiles ||= undisturbed.profiles(recording.profiles)
 
         def units = recording.units
 
@@ -58,7 +61,10 @@ module Holdup
         def threads = pools.several? ? pools.threads : deployment.threads
 
         # @return [Pools] of threads of a process, that share its GVL
-        def pools = @pools ||= (kind == :job) ? Pools.of(recording.of_pools, members: @members, first: @pool) : Pools::ONE
+        def pools = @pools ||= Pools.of(recording.of_pools, members: @members, kind:, first: @pool, company: !@other.nil?)
+
+        # @return [Company, nil] units of the other kind, where their threads share the processes
+        def company = (Company.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns) if pools.company?)
 
         def time_slice_ns = deployment.time_slice_ns
 
@@ -74,7 +80,7 @@ module Holdup
         end
 
         # @return [Array<Symbol>] what may make it miss, or why there is no answer; none where nothing was recorded
-        def warnings = recorded? ? [*recording.problems.map(&:kind), *(:company if deployment.company?)] - problems : []
+        def warnings = recorded? ? [*recording.problems.map(&:kind), *(:company if deployment.company? && !pools.company?)] - problems : []
 
         # @return [Growth::Estimate]
         def growth_estimate = recording.growth.overall
@@ -98,6 +104,9 @@ module Holdup
             response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
         end
 
+        # @return [Integer] ns that units held the GVL
+        def held_ns = histogram(:running).sum
+
         private
 
         def recorded? = !setting.nil? && !demand.nil?
@@ -116,19 +125,7 @@ module Holdup
 
         def coverage = @coverage ||= Coverage.new(recording.profiles)
 
-        # A thread that waits for a CPU keeps the GVL meanwhile. Of the time that it was held without using a CPU this is as much as
-        # the system counted as such waits; the rest belongs to the unit.
-        # @return [Float] share of the time held that is left without it
-        def undisturbed
-          @undisturbed ||= begin
-            waits = @members.filter_map(&:waiting_share)
-            waits.empty? ? 1.0 : 1 - (waits.sum / waits.size).clamp(0.0, [1 - 1 / recording.held_per_cpu, 0.0].max)
-          end
-        end
-
-        def alone(profile)
-          profile.with(running_ns: (profile.running_ns * undisturbed).round, longest_hold_ns: (profile.longest_hold_ns * undisturbed).round)
-        end
+        def undisturbed = @undisturbed ||= Undisturbed.new(@members, held_per_cpu: recording.held_per_cpu)
 
         def deployment = @deployment ||= Deployment.new(setting, kind:, members: @members)
 
@@ -136,8 +133,8 @@ module Holdup
 
         def histogram(key) = (@histograms ||= {})[key] ||= Histogram::Head.sum(recording.windows.map { |window| window.histograms.fetch(key) })
 
-        # Threads outside of units hold the GVL too.
-        def utilisation = (histogram(:running).sum + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
+        # Threads outside of units hold the GVL too, and so does company.
+        def utilisation = (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
 
         def seconds = [counts.keys.sum { |start_s| coverage.seconds(start_s) }, 1].max
 

@@ -19,7 +19,7 @@ module Holdup
       # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or
       # nil), `growths` (of each Series), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`, `processes` and
       # `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have
-      # such), `measured` (SelfTest::Measured), `pools` (Pools), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols
+      # such), `measured` (SelfTest::Measured), `pools` (Pools), `company` (Company or nil), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols
       # that forbid an answer).
       #
       # The order of its steps, and what each stands on: docs/sizing.md.
@@ -118,13 +118,13 @@ module Holdup
         def rate = traffic.peak_rate * factor
 
         # @return [Traffic]
-        def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts, pools: recording.pools)
+        def traffic = @traffic ||= Traffic.of(recording.profiles, recording.arrivals, hosts: limits.hosts, pools: recording.pools, company: recording.company)
 
         # @return [Estimates] of what a unit asks for
         def estimates = @estimates ||= Estimates.new(recording, traffic)
 
         # @return [Candidate]
-        def now = @now ||= Candidate.new(processes: recording.processes, threads: recording.threads, time_slice_ns: recording.time_slice_ns, beside: recording.pools.beside)
+        def now = @now ||= Candidate.of(recording)
 
         # @return [Prediction] of any other candidate at the same load
         def of(candidate) = bias.told(search.of(candidate), now:)

@@ -26,7 +26,7 @@ module Holdup
         # @raise [UnsupportedError] without the C extension
         def self.call(trace, scenario)
           raise UnsupportedError.new("a replay needs the C extension", "run it on CRuby") unless defined?(ReplayEngine)
-          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes, scenario.groups.map(&:words), scenario.options(trace.size))
+          packed, totals = ReplayEngine.simulate(whole(trace, scenario.between).bytes + trace.company.bytes, scenario.groups.map(&:words), scenario.options(trace.size))
           Outcome.new(trace:, results: queued(packed.unpack(RESULT), scenario.between), elapsed_ns: totals[0], cpu_ns: totals[1], events: totals[2].to_i, handed_ns: totals[3], used_ns: totals.drop(4))
         end
 
@@ -40,7 +40,7 @@ module Holdup
         end
         private_class_method :whole, :queued
 
-        # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns), company's last (0 where they were not done in time); `handed_ns`: that
+        # What became of the units. `results`: queued, stalled, held and response of each, one after the other (ns), company's last (0 where it was not done in time); `handed_ns`: that
         # they waited while the GVL was passed on, all added up; `used_ns`: for each process how long its GVL was held.
         Outcome = Data.define(:trace, :results, :elapsed_ns, :cpu_ns, :events, :handed_ns, :used_ns) do
           # @param which [Symbol] :queued :stalled :held :response
@@ -55,6 +55,15 @@ module Holdup
           def company(which)
             at = trace.size * WORDS + COLUMNS.index(which)
             Array.new(trace.company.size) { |index| results[at + index * WORDS] }
+          end
+
+          # @param pool [Integer]
+          # @return [Array<Integer>] units that it had done, company included, each with what is in these columns
+          def of_pool(pool, *columns)
+            {trace => :column, trace.company => :company}.flat_map do |units, of|
+              response, *all = [:response, *columns].map { |which| public_send(of, which) }
+              units.pools.fetch(pool, []).select { |unit| response[unit].positive? }.map { |unit| all.map { |column| column[unit] } }
+            end
           end
 
           # @return [Histogram]

@@ -5,6 +5,7 @@ require_relative "forecast"
 require_relative "guards"
 require_relative "io_units"
 require_relative "pool_backlog"
+require_relative "pool_load"
 require_relative "split_guards"
 
 module Holdup
@@ -67,16 +68,21 @@ module Holdup
         end
 
         # @param candidate [Candidate]
-        # @return [Array<PoolBacklog::Figures, nil>] of each of its pools, while all of them have work
-        def pools_of(candidate)
-          demand = @recording.demand
-          @pools ||= PoolBacklog.new(@traffic, vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns, seed: @seed)
-          @pools.call(candidate)
-        end
+        # @return [Array<PoolBacklog::Figures, nil>] of each of its pools, while all of them have work; where requests and jobs share
+        #   processes, at this load
+        def pools_of(candidate) = @traffic.company ? load.call(candidate, @now) : backlog.call(candidate)
 
         private
 
-        def guards(demand, limits, rate) = Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now, kind: @recording.kind)
+        def guards(demand, limits, rate)
+          Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now, kind: @recording.kind, company: @traffic.company_load)
+        end
+
+        def backlog = @backlog ||= PoolBacklog.new(@traffic, seed: @seed, **machine)
+
+        def load = @load ||= PoolLoad.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units}, assignment: Forecast::ASSIGNMENTS.fetch(@recording.kind).last, **machine)
+
+        def machine = @recording.demand.then { |demand| {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns} }
 
         def grid = @grid ||= Candidates.new(@recording.demand, current: @now, vcpus: @limits.vcpus).to_a.map { |candidate| predict(candidate) }
 

@@ -20,7 +20,7 @@ module Holdup
 
         # @param candidate [Candidate]
         # @return [Array<Guards::Hit>]
-        def call(candidate) = (@whole.of_host(candidate) + each(candidate) { |part, group| part.guards.of_processes(group) }.flatten).uniq(&:name)
+        def call(candidate, _most = nil) = (@whole.of_host(candidate) + each(candidate) { |part, group| part.guards.of_processes(group) }.flatten).uniq(&:name)
 
         # @param candidate [Candidate]
         # @return [Float] units per second at which the first group is full

@@ -40,19 +40,23 @@ module Holdup
         end
 
         # @return [Array<Unit>]
-        attr_reader :units, :company
+        attr_reader :units
 
         # @param units [Enumerable<Unit>] in any order
-        # @param company [Enumerable<Unit>] of the other kind, that come to the same processes meanwhile: see Company
-        def initialize(units, company: [])
-          @units, @company = [units, company].map { |some| some.sort_by(&:arrival_ns).freeze }
+        # @param company [Trace, nil] of the other kind's units, that come to the same processes meanwhile: see Company
+        def initialize(units, company: self.class::NOBODY)
+          @units = units.sort_by(&:arrival_ns).freeze
+          @company = company
         end
+
+        # @return [Trace]
+        def company = @company || self.class::NOBODY
 
         # @return [Integer] without the company
         def size = units.size
 
-        # @return [String] packed
-        def bytes = @bytes ||= (units + company).each_with_object(String.new(capacity: (size + company.size) * 104)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
+        # @return [String] packed, without the company
+        def bytes = @bytes ||= units.each_with_object(String.new(capacity: size * 104)) { |unit, all| unit.words.pack(FORMAT, buffer: all) }.freeze
 
         # @yieldparam unit [Unit]
         # @return [Trace] with each unit changed, in the same company
@@ -69,11 +73,17 @@ module Holdup
         # @return [Trace] of so many of the units
         def first(count) = Trace.new(units.first(count), company:)
 
+        # @param factor [Float]
+        # @return [Trace] whose company has so much longer time slices
+        def paced(factor) = (factor == 1 || company.units.empty?) ? self : Trace.new(units, company: company.map { |unit| unit.with(slice_ns: (unit.slice_ns * factor).round) })
+
         # @return [Array<Array<Integer>>] which of the units are of each pool
         def pools
           @pools ||= units.each_index.group_by { |index| units[index].pool }.then { |found| Array.new(found.keys.max.to_i + 1) { |pool| found.fetch(pool, []) } }
         end
       end
+
+      Trace::NOBODY = Trace.new([], company: nil)
     end
   end
 end

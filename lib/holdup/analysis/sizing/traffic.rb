@@ -1,8 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "lots"
+require_relative "company"
 require_relative "pools"
-require_relative "trace"
+require_relative "traffic/block"
+require_relative "traffic/draws"
 
 module Holdup
   module Analysis
@@ -18,40 +19,42 @@ module Holdup
         MIN_BLOCKS = 6
         PEAK = 0.95
 
-        # `rates`: units per second and host in each of its minutes; `profiles`: units that were kept of it
-        Block = Data.define(:start_s, :rates, :profiles) do
-          # @return [Float] how many units it stands for
-          def weight = rates.sum
-        end
-
-        attr_reader :blocks, :block_s, :pools
+        attr_reader :blocks, :block_s, :pools, :company
 
         # @param profiles [Enumerable<UnitProfile>]
         # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
         # @param hosts [Integer]
         # @param pools [Pools] who takes which
+        # @param company [Company, nil] that they share the processes with
         # @return [Traffic]
-        def self.of(profiles, arrivals, hosts: 1, pools: Pools::ONE)
+        def self.of(profiles, arrivals, hosts: 1, pools: Pools::ONE, company: nil)
           rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
           block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
           kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
           blocks = rates.group_by { |at_s, _| at_s / block_s }.sort
-            .map { |number, minutes| Block.new(start_s: number * block_s, rates: minutes.sort.map(&:last), profiles: kept.fetch(number, [])) }
-          new(blocks, block_s:, pools:)
+            .map { |number, minutes| block(number, minutes.sort.to_h, kept.fetch(number, []), block_s:, company: company&.rates(minutes.map(&:first).sort, hosts:)) }
+          new(blocks, block_s:, pools:, company:)
         end
+
+        def self.block(number, minutes, profiles, block_s:, company:)
+          Block.new(start_s: number * block_s, rates: minutes.values, profiles:, company: company.to_a)
+        end
+        private_class_method :block
 
         # @param blocks [Array<Block>]
         # @param block_s [Integer] seconds of a block
         # @param pools [Pools]
-        def initialize(blocks, block_s: BLOCK_S, pools: Pools::ONE)
+        # @param company [Company, nil]
+        def initialize(blocks, block_s: BLOCK_S, pools: Pools::ONE, company: nil)
           @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
           @block_s = block_s
           @pools = pools
+          @company = company
         end
 
         # @param blocks [Array<Block>] any of these, also several times
         # @return [Traffic]
-        def with(blocks) = Traffic.new(blocks, block_s:, pools:)
+        def with(blocks) = Traffic.new(blocks, block_s:, pools:, company:)
 
         # @param random [Random]
         # @return [Traffic] as many blocks, drawn with replacement
@@ -79,6 +82,12 @@ module Holdup
         # @return [Float] units per second and host
         def mean_rate = rates.sum / rates.size
 
+        # @return [Float] units of the other kind per second and host
+        def company_rate = blocks.flat_map(&:company).then { |rates| rates.sum / [rates.size, 1].max }
+
+        # @return [Company::Load]
+        def company_load = company ? company.load(company_rate) : Company::NOBODY
+
         # @return [Float] how many units it stands for
         def weight = blocks.sum(0.0, &:weight)
 
@@ -86,30 +95,29 @@ module Holdup
         # @yieldreturn [Object] what it belongs to
         # @return [Hash{Object => Float}] share of all units
         def shares
-          blocks.flat_map { |block| scaled(block) }.group_by { |profile, _| yield profile }.transform_values { |same| same.sum(&:last) / weight }
+          blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }.transform_values { |same| same.sum(&:last) / weight }
         end
 
         # @param field [Symbol] of a profile
         # @return [Float] over all units
-        def mean_of(field) = blocks.sum { |block| scaled(block).sum { |profile, weight| profile.public_send(field) * weight } } / [blocks.sum(&:weight), Float::MIN].max
+        def mean_of(field) = blocks.sum { |block| block.scaled.sum { |profile, weight| profile.public_send(field) * weight } } / [blocks.sum(&:weight), Float::MIN].max
 
         # @param seed [Integer]
         # @param rate [Float] units per second
         # @param units [Integer]
-        # @return [Trace] at that rate, units of all times mixed
+        # @return [Trace] at that rate, units of all times mixed; their company comes as it does on average
         def peak(seed: 1, rate: peak_rate, units: UNITS)
-          Trace.new(draw(seed, rate, units) { |profile, at| unit(profile, at) })
+          draws.peak(seed, rate, units)
         end
 
         # @return [Array<UnitProfile>] whom the units of that trace were drawn from, in its order
-        def drawn(seed: 1, rate: peak_rate, units: UNITS) = draw(seed, rate, units) { |profile, _| profile }
+        def drawn(seed: 1, rate: peak_rate, units: UNITS) = draws.drawn(seed, rate, units) { |profile, _| profile }
 
         # @param seed [Integer]
         # @param units [Integer] about so many
         # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of its own block
         def recorded(seed: 1, units: 2 * UNITS)
-          random = Random.new(seed)
-          Trace.new(minutes(units).each_with_index.flat_map { |(lots, rate), index| minute(lots, rate, index * MINUTE_S * NS, random) })
+          draws.recorded(seed, units)
         end
 
         private
@@ -118,39 +126,7 @@ module Holdup
 
         def weight_of(profiles) = profiles.sum(0.0, &:weight)
 
-        def all = @all ||= Lots.new(blocks.flat_map { |block| scaled(block) })
-
-        def scaled(block)
-          factor = block.weight / weight_of(block.profiles)
-          block.profiles.map { |profile| [profile, profile.weight * factor] }
-        end
-
-        def draw(seed, rate, units)
-          random = Random.new(seed)
-          at = 0.0
-          Array.new(units) { yield(all.draw(random), at += gap(NS / rate, random)) }
-        end
-
-        def minutes(units)
-          every = blocks.flat_map { |block| (lots = Lots.new(block.profiles.map { |profile| [profile, profile.weight] })) && block.rates.map { |rate| [lots, rate] } }
-          step = [(every.sum { |_, rate| rate * MINUTE_S } / units).ceil, 1].max
-          every.each_slice(step).map(&:first)
-        end
-
-        def minute(lots, rate, start_ns, random)
-          return [] if rate.zero?
-          units = []
-          at = start_ns + gap(NS / rate, random)
-          while at < start_ns + MINUTE_S * NS
-            units << unit(lots.draw(random), at)
-            at += gap(NS / rate, random)
-          end
-          units
-        end
-
-        def unit(profile, at) = Trace::Unit.of(profile, at, pool: pools.index(profile))
-
-        def gap(mean, random) = -Math.log(1 - random.rand) * mean
+        def draws = @draws ||= Draws.new(self)
       end
     end
   end

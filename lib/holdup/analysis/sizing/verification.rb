@@ -35,7 +35,7 @@ module Holdup
         end
 
         # @return [Candidate] the setting that there is now
-        def candidate = @candidate ||= Candidate.new(processes: @since.processes, threads: @since.threads, time_slice_ns: @since.time_slice_ns, beside: @since.pools.beside)
+        def candidate = @candidate ||= Candidate.of(@since)
 
         # @return [Boolean] whether its time slice is another one than before
         def sliced? = candidate.time_slice_ns != @before.recording.time_slice_ns
@@ -96,10 +96,11 @@ module Holdup
 
         # Units of before at the load of since.
         def loaded(part)
-          Traffic.new([Traffic::Block.new(start_s: 0, rates: traffic.blocks.flat_map(&:rates), profiles: part.profiles)], block_s: traffic.block_s, pools: @since.pools)
+          rates, company = %i[rates company].map { |which| traffic.blocks.flat_map(&which) }
+          Traffic.new([Traffic::Block.new(start_s: 0, rates:, profiles: part.profiles, company:)], block_s: traffic.block_s, pools: @since.pools, company: (part.company if traffic.company))
         end
 
-        def traffic = @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts)
+        def traffic = @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts, company: @since.company)
 
         # Both sides might as well have been other minutes.
         def interval(name)

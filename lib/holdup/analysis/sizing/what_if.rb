@@ -73,7 +73,10 @@ module Holdup
         # @return [Boolean] whether the change leaves no recorded unit as the rest, so that there is nothing to compare
         def nobody_left? = series.all? { |name| @change.claims?(name) }
 
-        # What pools of threads that share a process get done while all of them have work; nothing is said where units change, or the machine.
+        # @return [Boolean] whether requests and jobs share the processes
+        def company? = @base.recording.pools.company?
+
+        # What pools of threads that share a process get done while all of them have work, or (company?) at the peak; nothing is said where units change, or the machine.
         # @return [Hash{String => Sides}] of PoolBacklog::Figures
         def pools
           return {} unless @change.sizes_only? && @base.recording.pools.several?

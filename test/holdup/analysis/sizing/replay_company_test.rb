@@ -18,7 +18,7 @@ module Holdup::Analysis::Sizing
     end
 
     def replay(own, company, processes: 1, threads: 5, beside: [2], vcpus: 8, **rest)
-      Replay.call(Trace.new(own, company:), Scenario.of(processes:, threads:, vcpus:, beside:, **rest))
+      Replay.call(Trace.new(own, company: Trace.new(company)), Scenario.of(processes:, threads:, vcpus:, beside:, **rest))
     end
 
     # What the same units are in one trace, two pools of the same kind.

@@ -68,8 +68,9 @@ module Holdup
         # @return [Candidate]
         # @raise [UsageError] for fewer threads than other pools of the process have
         def candidate(now)
-          raise UsageError.new("of #{threads} threads none is left for the pool in question", "the others of a process have #{now.beside.join(" + ")}") if threads && threads <= now.beside.sum
-          changed = now.with(**{threads:, processes:, time_slice_ns:, io_threads:}.compact)
+          all = threads && threads + now.company.sum
+          raise UsageError.new("of #{threads} threads none is left for the pool in question", "the others of a process have #{now.beside.join(" + ")}") if all && all <= now.beside.sum
+          changed = now.with(**{threads: all, processes:, time_slice_ns:, io_threads:}.compact)
           own_pool ? own_pool.beside(changed) : changed
         end
 
@@ -99,7 +100,7 @@ module Holdup
 
         # @param others [Candidate]
         # @return [Candidate] with these processes
-        def beside(others) = others.with(pool: others.with(processes:, threads: threads || others.threads, pool: nil, beside: []))
+        def beside(others) = others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil, beside: [], company: []))
 
         # @param unit [Trace::Unit]
         # @return [Trace::Unit] as these processes take it
