@@ -40,8 +40,8 @@ module Holdup
         @windows = wanted(store.windows(from_s, to_s, kinds:, histograms: []))
         @profiles = Singles.call(store, from_s, to_s)
         @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
-      end
         @outcomes = store.outcomes
+      end
 
       # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
       def lately
