@@ -3,7 +3,6 @@
 # What the Sidekiq of `predict-growth` loads: a job that costs more CPU the more of its kind are in flight.
 require "sidekiq"
 require_relative "../exact"
-require_relative "speed"
 
 # Walks down a deep tree and reads through buffers there, as an export by recursion does. Garbage collections come with the buffers, and
 # each of them has to go through the stack of every job in flight: what lies on a stack never gets old.
@@ -22,7 +21,7 @@ class ExportJob
   def perform(levels, buffers, micros, wait_ms)
     below(levels, Object.new) do
       buffers.times { String.new(capacity: BUFFER_BYTES) }
-      Bench::Growth::Speed.tell(Bench::Exact.compute(micros))
+      Bench::Exact.compute(micros)
       Bench::Exact.wait(wait_ms)
     end
   end

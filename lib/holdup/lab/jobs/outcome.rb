@@ -13,6 +13,12 @@ module Holdup
         # @return [Integer]
         attr_reader :threads
 
+        # @return [Float] that it was measured
+        attr_reader :seconds
+
+        # @return [Array<Window>] of that time
+        attr_reader :windows
+
         # @return [Array<UnitProfile>] every job
         attr_reader :profiles
 
