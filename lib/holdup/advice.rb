@@ -1,12 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "advice/applications_mixed"
+require_relative "advice/acquisitions"
 require_relative "advice/autoscaling_trap"
 require_relative "advice/convoy"
 require_relative "advice/cpu_throttling"
 require_relative "advice/db_connections"
 require_relative "advice/db_pool"
 require_relative "advice/io_threads"
+require_relative "advice/isolation"
 require_relative "advice/jit"
 require_relative "advice/job_concurrency"
 require_relative "advice/lock_contention"
@@ -29,7 +31,7 @@ module Holdup
   # What to do about what was measured: one rule a file, each a pure function of the situation.
   module Advice
     RULES = [ThreadCount, ProcessCount, IoThreads, JobConcurrency, QueueSplit, TimeSlice, Priority, VcpuMismatch, AutoscalingTrap, CpuThrottling, Starved, LockContention,
-      ReleaseStorm, Convoy, Native, DbPool, DbConnections, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed, ApplicationsMixed,
+      ReleaseStorm, Acquisitions, Convoy, Isolation, Native, DbPool, DbConnections, MemoryHeadroom, QueueLarger, ShortSampling, SettingsMixed, ApplicationsMixed,
       *Jit::RULES].freeze
 
     # @param situation [Situation]
