@@ -36,6 +36,12 @@ class NativeTest < Minitest::Test
     assert_equal measurement.idle_ns, measurement.io_ns + measurement.lock_ns + measurement.sleep_ns + measurement.native_ns
   end
 
+  # Work without the GVL. Where a long stretch of it begins nobody reads the CPU's clock: what the thread ran under the GVL until then is
+  # taken off as if it had a CPU all the while, and where it had none too much is.
+  def measured_outside(most_running_ns = MS, &work)
+    wait_until { measured(&work).then { |unit| unit if unit.running_ns < most_running_ns } }
+  end
+
   # Measures the block in a thread of its own. What it waits for is done only once it waits, however long it took to get there.
   # @param release [#call] does that
   def measured_until(release, &work)
@@ -54,7 +60,17 @@ class NativeTest < Minitest::Test
 
   # Threads that end by themselves; the identity is exact whenever nobody waits.
   def assert_identity
-    snapshot = wait_until { Probe.snapshot.then { |s| s if s[:waiting_threads].zero? } }
+    snapshot = settled
     assert_equal 0, snapshot[:identity_ticks], snapshot.to_s
   end
+
+  # Of all threads: other tests' libraries may have left some here, and they may wait too.
+  # @return [Integer] for how long they stalled during the block
+  def stalled_ns
+    before = settled
+    yield
+    settled[:stalled_ns] - before[:stalled_ns]
+  end
+
+  def settled = wait_until { Probe.snapshot.then { |snapshot| snapshot if snapshot[:waiting_threads].zero? } }
 end
