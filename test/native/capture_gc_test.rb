@@ -7,20 +7,10 @@ require "holdup/reports/words"
 
 # A collection of garbage that takes long because there is much to mark: the capture says that it was what another unit waited for.
 class CaptureGcTest < NativeTest
-  include Capturing
+  include Capturing::Named
 
   LONG_NS = Holdup::Timeline::Patterns::GC_NS
   WORDS = Holdup::Reports::Words.new("en")
-
-  def setup
-    super
-    Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
-  end
-
-  def teardown
-    Probe.close_segment
-    super
-  end
 
   def test_a_long_collection_is_named_as_what_another_unit_waited_for
     heap = grown
@@ -63,14 +53,6 @@ class CaptureGcTest < NativeTest
       GC.start
       seen += 1 if Probe.snapshot[:waiting_threads].positive?
       break if seen == 3
-    end
-  end
-
-  def unit(name)
-    Thread.new do
-      handle = Probe.enter
-      yield
-      Probe.record(handle, 1, name, nil, nil, false)
     end
   end
 

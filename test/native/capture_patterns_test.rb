@@ -4,17 +4,7 @@ require "native/capturing"
 
 # What has a name is recognised in captures of real work.
 class CapturePatternsTest < NativeTest
-  include Capturing
-
-  def setup
-    super
-    Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
-  end
-
-  def teardown
-    Probe.close_segment
-    super
-  end
+  include Capturing::Named
 
   def test_c_code_that_keeps_the_gvl
     found = patterns { [unit("GET /native") { GvlWork.hold(200 * MS) }, unit("GET /light") { GvlWork.release(1) }] }
@@ -84,13 +74,5 @@ class CapturePatternsTest < NativeTest
     Probe.close_capture
     scene = Holdup::Timeline::Scene.new(Captured.read(@file))
     Holdup::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
-  end
-
-  def unit(name)
-    Thread.new do
-      handle = Probe.enter
-      yield(handle)
-      Probe.record(handle, 1, name, nil, nil, false)
-    end
   end
 end

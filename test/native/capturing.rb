@@ -17,6 +17,33 @@ module Capturing
     super
   end
 
+  # For units that have names: these are in the segment.
+  module Named
+    include Capturing
+
+    def setup
+      super
+      Holdup::Probe.open_segment(File.join(@folder, "segment"), 10, 64, nil, 0)
+    end
+
+    def teardown
+      Holdup::Probe.close_segment
+      super
+    end
+
+    private
+
+    # @yieldparam handle [Integer] of the unit
+    # @return [Thread] that runs it
+    def unit(name)
+      Thread.new do
+        handle = Holdup::Probe.enter
+        yield(handle)
+        Holdup::Probe.record(handle, 1, name, nil, nil, false)
+      end
+    end
+  end
+
   private
 
   # @param stacks_over_ns [Integer] that somebody waits; 0: no stacks
