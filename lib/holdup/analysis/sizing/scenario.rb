@@ -3,6 +3,7 @@
 require_relative "between"
 require_relative "cost"
 require_relative "handoff"
+require_relative "priority"
 
 module Holdup
   module Analysis
@@ -42,8 +43,9 @@ module Holdup
           super
         end
 
+        # A slice ends with a tick: one of 15 ms is as long as one of 20 ms.
         # @return [Array<Integer>] for ReplayEngine
-        def words = [processes, threads - beside.sum, io_threads, time_slice_ns, *beside]
+        def words = [processes, threads - beside.sum, io_threads, time_slice_ns.ceildiv(Priority::TICK_NS) * Priority::TICK_NS, *beside]
       end
 
       Scenario::TIME_SLICE_NS = 100_000_000

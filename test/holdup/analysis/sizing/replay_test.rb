@@ -86,6 +86,15 @@ module Holdup::Analysis::Sizing
       assert_operator short, :<, 0.7 * long
     end
 
+    # Measured with RUBY_THREAD_TIMESLICE: threads that compute run for 10 ms with 4, 20 ms with 15, 30 ms with 25.
+    def test_a_slice_lasts_for_whole_ticks
+      units = arrivals(200, 60) { |at, random| unit(arrival_ms: at, held_ms: (random.rand < 0.3) ? 150 : 2, idle_ms: 8, acquisitions: 4) }
+      {4 => 10, 15 => 20, 25 => 30}.each do |said, real|
+        one, other = [said, real].map { |slice| replay(units, time_slice_ns: slice * MS).results }
+        assert_equal other, one, "#{said} ms"
+      end
+    end
+
     def light_mean(result)
       light = result.trace.units.zip(result.column(:response)).select { |unit, _| unit.held_ns < 10 * MS }.map(&:last)
       light.sum.fdiv(light.size)
