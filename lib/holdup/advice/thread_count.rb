@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "finding"
+require_relative "time_slice"
 
 module Holdup
   module Advice
@@ -17,12 +18,17 @@ module Holdup
         Finding.new(rule: :thread_count, remedy: :setting, change: situation.levers.change("threads", best.own_threads), **effect(situation, now, best))
       end
 
-      # Fewer threads in more processes may be better where fewer threads alone are not: what is advised is replayed whole.
+      # Fewer threads in more processes, or with a shorter time slice, may be better where fewer threads alone are not: what is advised is
+      # replayed whole.
       def effect(situation, now, best)
-        change = {threads: best.own_threads, processes: best.processes}.slice(*best.differences(now))
-        situation.evident({now: now.own_threads, best: best.own_threads}, query: "whatif #{change.map { |name, count| "--#{name} #{count}" }.join(" ")}", **change)
+        change = {threads: best.own_threads, processes: best.processes, time_slice_ns: best.time_slice_ns}.slice(*best.differences(now))
+        situation.evident({now: now.own_threads, best: best.own_threads}, query: "whatif #{options(**change).join(" ")}", **change)
       end
-      private_class_method :effect
+
+      def options(threads:, processes: nil, time_slice_ns: nil)
+        ["--threads #{threads}", *("--processes #{processes}" if processes), *("--slice #{time_slice_ns / TimeSlice::MS}ms" if time_slice_ns)]
+      end
+      private_class_method :effect, :options
     end
   end
 end

@@ -30,6 +30,13 @@ module Holdup::Advice
       assert_operator found.gain, :>, 0
     end
 
+    # Fewer threads alone would be worse; a shorter time slice makes up for it.
+    def test_a_time_slice_that_is_advised_with_it_is_replayed_with_it
+      found = found(threads: 5, vcpus: 1.0, slices: true, limits: {pool: 4})
+      assert_equal "whatif --threads 4 --slice 10ms", found.facts[:query]
+      assert_operator found.gain, :>, 0
+    end
+
     def test_nothing_where_the_number_is_right
       assert_nil found
       assert_nil find(ThreadCount, units: unit(cpu: 5)), "nothing was recorded singly"
