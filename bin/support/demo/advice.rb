@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require "open3"
 require_relative "options"
 require_relative "report"
 
@@ -33,18 +32,12 @@ module Demo
       [seconds, left + EDGE_S].max
     end
 
-    # Prints it, and keeps it for later. Both are of the same span, for the storefront goes on meanwhile: what is followed would be another advice than
-    # what was read.
-    # @param now [Time]
+    # Prints it, and keeps it for later.
     # @return [Hash{String => Object}] what `--json` says
     # @raise [Failure]
-    def print(now: Time.now)
-      span = ["--since", @since, "--until", now.utc.strftime("%FT%TZ")]
-      system(@env, *command(*span)) or raise Failure, "holdup advise failed"
-      out, err, status = Open3.capture3(@env, *command(*span, "--json"))
-      raise Failure, "holdup advise --json failed: #{err}" unless status.success?
-      File.write(@file, out)
-      JSON.parse(out)
+    def print
+      system(@env, *command("--since", @since, "--save", @file)) or raise Failure, "holdup advise failed"
+      JSON.parse(File.read(@file))
     end
 
     # @param advice [Hash{String => Object}]

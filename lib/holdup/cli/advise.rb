@@ -34,11 +34,12 @@ module Holdup
       # @param verify [String, nil] a file with an earlier advice: then that is held against what was measured since
       # @param app [String, nil] application; nil: all of the store
       # @param out [String, nil] file that it is written to
+      # @param save [String, nil] file that it is kept in besides, as `verify` takes it
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Analysis::Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, app: nil, out: nil, store: nil, language: nil)
+        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
         raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
         @console = console
         @span = {from_s:, to_s:}
@@ -48,6 +49,7 @@ module Holdup
         @verify = verify
         @format = format
         @destination = Destination.new(console, file: out, format:)
+        @save = Destination.new(console, file: save, option: "--save") if save
         @limit = limit
         @app = app
         @store = store
@@ -60,7 +62,7 @@ module Holdup
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         lines = WrittenLines.new
         situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines:), pool:, files: lines.method(:all))
-        @destination.write(report(sized, Advice.call(situation)).call)
+        tell(sized, Advice.call(situation))
         OK
       end
 
@@ -69,6 +71,12 @@ module Holdup
       def read(store)
         served = @queue && Inquiry::Served.new(store, **@span, queue: @queue)
         [Inquiry::Sized.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool), served&.pool]
+      end
+
+      # What is kept is what was read: asked once more, a store that is written to may say otherwise.
+      def tell(sized, findings)
+        @save&.write(json(sized.recommendation, findings).call)
+        @destination.write(report(sized, findings).call)
       end
 
       def verification

@@ -13,7 +13,7 @@ module Holdup
       FORMATS = %i[text json markdown html].freeze
       OBJECTIVES = %i[latency cost balanced throughput].freeze
       # Options that go with an advice and not with its verification.
-      ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out].freeze
+      ASKED = %i[slo kind app queue objective factor vcpus memory connections limit out save].freeze
 
       # @param now_s [Integer]
       def initialize(now_s)
@@ -56,7 +56,8 @@ module Holdup
         parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Inquiry::Values.duration("--warm-up", text) / 1_000_000_000 }
         Formats.declare(parser, values, FORMATS)
         parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-        parser.on("--verify FILE", "what --json said: has it come true since?") { |text| values[:verify] = text }
+        parser.on("--save FILE", "keep it there for --verify, besides") { |text| values[:save] = text }
+        parser.on("--verify FILE", "what --save kept: has it come true since?") { |text| values[:verify] = text }
       end
     end
   end

@@ -12,10 +12,12 @@ module Holdup
       # @param console [Console]
       # @param file [String, nil] path
       # @param format [Symbol]
+      # @param option [String] that names the file
       # @raise [UsageError] for one that a terminal can't show, on a terminal
-      def initialize(console, file: nil, format: :text)
+      def initialize(console, file: nil, format: :text, option: "--out")
         @console = console
         @file = file
+        @option = option
         what, example = UNREADABLE[format]
         raise UsageError.new("#{what} is nothing for a terminal", "name a file with --out, such as --out #{example}") if what && file.nil? && console.out.tty?
       end
@@ -27,7 +29,7 @@ module Holdup
         @file ? File.write(@file, text) : @console.out.write(text)
       rescue SystemCallError => error
         raise if @file.nil?
-        raise Error.new("#{@file} can't be written (#{error.message})", "name another with --out")
+        raise Error.new("#{@file} can't be written (#{error.message})", "name another with #{@option}")
       end
     end
   end

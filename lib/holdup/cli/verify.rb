@@ -10,7 +10,7 @@ require_relative "sizing_options"
 module Holdup
   class CLI
     # `holdup advise --verify FILE`: whether what was predicted came true, once the advice was followed. FILE is what
-    # `holdup advise --json` wrote; the recording that it was given for is still in the store.
+    # `holdup advise --save` kept (or `--json` wrote); the recording that it was given for is still in the store.
     class Verify
       VERSION = 1
       LARGEST = 10_000_000
@@ -50,9 +50,9 @@ module Holdup
       def read
         advice = JSON.parse(File.read(@file, LARGEST), symbolize_names: true)
         return advice if advice.is_a?(Hash) && advice[:version] == VERSION && %i[current from_s to_s].all? { |key| advice[key] }
-        raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify", "it takes what `holdup advise --json` wrote when it said keep or change")
+        raise UsageError.new("#{@file[0, 200].inspect} has no advice to verify", "it takes what `holdup advise --save FILE` kept when it said keep or change")
       rescue JSON::ParserError, SystemCallError => error
-        raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --json` wrote")
+        raise UsageError.new("--verify can't read #{@file[0, 200].inspect} (#{error.is_a?(JSON::ParserError) ? "no JSON" : error.message})", "it takes what `holdup advise --save FILE` kept")
       end
 
       def verification

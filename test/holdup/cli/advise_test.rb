@@ -17,8 +17,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_verdict_table_and_the_line_to_change
-    said = advise
+    said = advise("--save", kept = File.join(folder, "advice.json"))
     assert_equal [0, ""], [said.status, said.err]
+    assert_equal usual, JSON.parse(File.read(kept))
     text = said.out.gsub(/\s+/, " ")
     assert_match(/CHANGE processes x threads of each host to 2 x 5 \(now 1 x 5\): [\d.]+ % better/, text)
     assert_match(/self-test grade A/, text)
@@ -231,7 +232,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_what_can_not_be_asked
     {%w[--slo fast] => /p95=300ms/, %w[--load x] => /above 0/, %w[--memory lots] => /512M or 2G/, %w[--objective throughput] => /is for jobs/,
-     %w[--since 1h --until 2h] => /not before/, %w[--verify /nonexistent] => /can't read .*No such file or directory/, %w[--verify a --slo p99] => /leave out --slo/, %w[--verify a --html --out b] => /leave out --out, --html/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
+     %w[--since 1h --until 2h] => /not before/, %w[--verify /nonexistent] => /can't read .*No such file or directory/, %w[--verify a --slo p99] => /leave out --slo/, %w[--verify a --save b] => /leave out --save/, %w[--verify a --html --out b] => /leave out --out, --html/, %w[--threads 3] => /no option --threads/}.each do |arguments, message|
       said = holdup("advise", *arguments)
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err
