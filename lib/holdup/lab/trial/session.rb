@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../analysis/sizing/deployment"
 require_relative "../../collector/process_facts"
 require_relative "../../errors"
 require_relative "outcome"
@@ -40,7 +41,7 @@ module Holdup
       # @return [self]
       # @raise [Holdup::Error]
       def warm_up(rate, longest_s: Trial::WarmUp::LONGEST_S)
-        slice_s = Trial::WarmUp.slice_s(rate, kind: @load.kind)
+        slice_s = Trial::WarmUp.slice_s(rate, kind: @load.kind, longest_s:)
         @warmed = Trial::WarmUp.new(slice_s:, longest_s:).call do |slices|
           @progress.call(:warm_up, arm: @arm, seconds: slices * slice_s)
           ask_rare(longest_s * RARE_SHARE) if slices == 1
@@ -117,7 +118,13 @@ module Holdup
           next if wanted.nil? || setting[fact].nil? || got == wanted
           raise Error.new("the server runs with #{got} #{name}, not #{wanted}", "let its configuration read #{variable(name)}, or write {#{name}} into the command")
         end
+        check_slice(setting)
         check_jit(setting)
+      end
+
+      def check_slice(setting)
+        return if @arm.time_slice_ns.nil? || Analysis::Sizing::Deployment.new(setting, kind: :request, members: []).slices?
+        raise Error.new("the server's Ruby #{setting["ruby"]} has time slices of 100 ms whatever it is told", "leave out --slice, or run it with Ruby #{Analysis::Sizing::Deployment::SLICES}")
       end
 
       def check_jit(setting)

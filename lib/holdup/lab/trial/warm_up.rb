@@ -38,8 +38,9 @@ module Holdup
 
       # @param rate [Numeric] requests per second
       # @param kind [Symbol] of the load; in a :closed loop nobody knows how many will come, but there will be many
+      # @param longest_s [Numeric] of the warm-up
       # @return [Float] seconds of a slice
-      def self.slice_s(rate, kind: :open) = (kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S)
+      def self.slice_s(rate, kind: :open, longest_s: LONGEST_S) = [(kind == :closed) ? SLICE_S.begin : REQUESTS.fdiv(rate).clamp(SLICE_S), longest_s].min
 
       # @param slice_s [Numeric]
       # @param longest_s [Numeric]

@@ -36,5 +36,6 @@ class Holdup::Lab::Trial::WarmUpTest < Minitest::Test
 
   def test_a_slice_has_requests_enough
     assert_equal [10.0, 5.0, 2.0], [1, 20, 1000].map { |rate| WarmUp.slice_s(rate) }
+    assert_equal 1, WarmUp.slice_s(1000, longest_s: 1)
   end
 end
