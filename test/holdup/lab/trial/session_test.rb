@@ -90,6 +90,12 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
     [nil, true].each { |yjit| assert_predicate session(facts: {"jit" => "yjit"}, arm: Lab::Arm.new(yjit:)).warm_up(50).warmed, :steady }
   end
 
+  def test_refuses_time_slices_that_a_ruby_does_not_know
+    arm = Lab::Arm.new(time_slice_ns: 10_000_000)
+    assert_match(/Ruby 3.3.8 has time slices of 100 ms .*; leave out --slice/, assert_raises(Holdup::Error) { session(facts: {"ruby" => "3.3.8"}, arm:).warm_up(50) }.message)
+    assert_predicate session(facts: {"ruby" => "3.4.5"}, arm:).warm_up(50).warmed, :steady
+  end
+
   def test_refuses_to_measure_an_error_page
     error = assert_raises(Holdup::Error) { session(status: 404).warm_up(50) }
     assert_match(%r{none of 100 requests was answered with a status from 200 to 399; try / by hand; it said: hello}, error.message)
