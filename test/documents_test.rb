@@ -13,7 +13,7 @@ class DocumentsTest < Minitest::Test
   LINK = /\]\(([^)\s]+)\)/
   COMMANDS = (Holdup::CLI::Registry::LOADERS.keys - %w[help lab] + Holdup::CLI::Lab::LOADERS.keys.map { |name| "lab #{name}" }).freeze
   # Up to what belongs to the shell, to a comment or to the command that is run.
-  CALL = /\bholdup ([a-z][^|;>#()]*)/
+  CALL = /\bholdup ([a-z](?:(?! holdup )[^|;>#()])*)/
   OPTION = /(?<![\w-])--[a-z][a-z0-9-]*/
   # Of all commands alike, told once in docs/README.md.
   EVERYWHERE = %w[--help --debug --lang --store].freeze
