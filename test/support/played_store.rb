@@ -30,9 +30,8 @@ class PlayedStore
     @held_per_cpu = held_per_cpu
     @pool_share = pool_share
     @pid = pid
-    jobs = recording.kind == :job
-    shape = jobs ? {"jobs" => "sidekiq", "job_threads" => recording.threads} : {"server" => "puma", "workers" => recording.processes, "threads" => recording.threads}
-    @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus, **shape, **facts})
+    shape = [shape(recording, recording.threads - recording.beside&.threads.to_i), (shape(recording.beside, recording.beside.threads) if recording.beside)].compact
+    @setting = Holdup::Setting.new(attributes: {"ruby" => "3.3.8", "engine" => "ruby", "vcpus" => recording.vcpus}.merge(*shape, facts))
   end
 
   attr_reader :from_s
@@ -59,9 +58,18 @@ class PlayedStore
 
   private
 
-  def profiles = @profiles ||= played.results.each_slice(4).zip(trace.units, drawn).map { |result, unit, profile| singly(result, unit, profile) }
+  def shape(recording, threads)
+    (recording.kind == :job) ? {"jobs" => "sidekiq", "job_threads" => threads} : {"server" => "puma", "workers" => recording.processes, "threads" => threads}
+  end
 
-  def traffic = @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools)
+  def profiles
+    @profiles ||= begin
+      own, company = played.results.each_slice(4).to_a.then { |all| [all.first(trace.size), all.drop(trace.size)] }
+      own.zip(trace.units, drawn).map { |result, unit, profile| singly(result, unit, profile) } + company.zip(trace.company.units).filter_map { |result, unit| beside(result, unit) }
+    end
+  end
+
+  def traffic = @traffic ||= Sizing::Traffic.of(@recording.profiles, @recording.arrivals, pools: @recording.pools, company: @recording.company)
 
   def trace = @trace ||= traffic.peak(rate: traffic.mean_rate, units: (traffic.mean_rate * (to_s - from_s)).floor)
 
@@ -77,6 +85,11 @@ class PlayedStore
       running_ns: held, cpu_ns: (held / @held_per_cpu).round, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
   end
 
+  # Those that were done in time.
+  def beside(result, unit)
+    singly(result, unit, @recording.beside.profiles.first.with(acquisitions: unit.acquisitions)) if result.last.positive?
+  end
+
   def blocks
     profiles.group_by { |profile| Holdup::UnitProfile::Block.start_of(profile.start_ns) }.map do |start_s, same|
       Holdup::UnitProfile::Block.new(setting: @setting, host: HOST, start_s:, seen: 0, profiles: []).merge(Holdup::UnitProfile::Block.new(setting: @setting, host: HOST, start_s:, seen: same.size, profiles: same))
@@ -84,7 +97,7 @@ class PlayedStore
   end
 
   def windows
-    @windows ||= by_minute(&:series) + (@recording.pools.several? ? by_minute { |profile| profile.series.queue.then { |pool| Holdup::Series.new(kind: :pool, name: pool, queue: pool) } } : [])
+    @windows ||= by_minute(&:series) + ((@recording.pools.several? && !@recording.beside) ? by_minute { |profile| profile.series.queue.then { |pool| Holdup::Series.new(kind: :pool, name: pool, queue: pool) } } : [])
   end
 
   def by_minute

@@ -27,4 +27,28 @@ class Holdup::Inquiry::SizedTest < Minitest::Test
     store.keep(Learned.outcome(1.1))
     assert_equal 1, ask.call.corrections.fetch(:p95).predictions
   end
+
+  # A job runner in a web server: both kinds of the same processes are read.
+  def test_requests_and_jobs_of_the_same_processes
+    {request: [5, 3, %w[web default]], job: [3, 5, %w[default web]]}.each do |kind, (own, others, names)|
+      found = mixed(kind:)
+      assert_equal [[own, others], [others], names], [found.now.caps, found.now.company, found.recording.pools.names]
+      assert_empty found.recording.warnings - [:pool_bound]
+      assert_operator found.self_test.errors[:utilisation].abs, :<, 0.05
+      assert_equal others, found.limits.connections_of(found.now) - own
+    end
+  end
+
+  # Too few to know what they are like: it says that only one kind was replayed.
+  def test_of_few_others_nothing_is_replayed
+    found = mixed(rates: {request: 20.0, job: 0.05})
+    assert_equal [[5], []], [found.now.caps, found.now.company]
+    assert_includes found.recording.warnings, :company
+  end
+
+  def mixed(kind: :request, **options)
+    played = PlayedStore.new(PlayedRecording.mixed(minutes: 4, **options))
+    store = Holdup::Stores.open("memory:").tap { |one| played.fill(one) }
+    Holdup::Inquiry::Sized.new(store, from_s: played.from_s, to_s: played.to_s, kind:, objective: Holdup::Analysis::Sizing::Objective.new).recommendation
+  end
 end
