@@ -44,7 +44,7 @@ module Holdup
       # @return [String] how many threads are enough, and what Amdahl's law says
       def answer
         best = @calculator.line(@calculator.recommended)
-        word(:answer, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
+        word(answer_key, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
           gain: Figures.share(@calculator.line(best.threads + 1).gain))
       end
 
@@ -65,6 +65,11 @@ module Holdup
       end
 
       private
+
+      def answer_key
+        return :answer_beyond unless @calculator.enough?
+        (@calculator.recommended == 1) ? :answer_one : :answer
+      end
 
       def lines = @lines ||= @calculator.lines
 

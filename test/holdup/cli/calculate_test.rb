@@ -31,6 +31,18 @@ class Holdup::CLI::CalculateTest < Minitest::Test
     assert_match(/^1 .* 0 +42\.0 ms$/, said.out)
   end
 
+  def test_one_thread_is_enough_without_io
+    assert_match(/^1 thread is enough: the GVL is then in use 100 % of the time/, holdup("calculate", "--io", "0").out)
+  end
+
+  # Of a thousand threads each uses a millionth of the GVL.
+  def test_units_that_hardly_need_the_gvl_have_another_limit
+    said = holdup("calculate", "--io", "99.9999%").out
+    assert_match(/^The GVL is no limit here: with 1000 threads, the most that are tried, it is in\s+use 0.1 %/, said)
+    refute_match(/threads? (is|are) enough/, said)
+    assert_match(/GVL は限界になりません/, holdup("calculate", "--io", "99.9999%", "--lang", "ja").out)
+  end
+
   def test_in_japanese
     assert_match(/3 スレッドで十分です/, holdup("calculate", "--io", "45%", "--lang", "ja").out)
   end

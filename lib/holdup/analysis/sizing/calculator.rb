@@ -31,6 +31,9 @@ module Holdup
         # @return [Integer]
         def recommended = @recommended ||= @model.threads_for(ENOUGH)
 
+        # @return [Boolean] whether that many keep the GVL in use; units that are nearly all io would need more than a process has
+        def enough? = @model.utilisation(recommended) >= ENOUGH
+
         # @return [Integer] where Amdahl's law and the rule of +5 % end
         def amdahls = Amdahl.suggestion(@demand.idle_share)
 

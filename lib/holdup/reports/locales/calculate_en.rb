@@ -8,6 +8,10 @@ module Holdup
         calculate_title: "Threads for one process whose units are %<share>s io",
         calculate_answer: "%<threads>s threads are enough: the GVL is then in use %<held>s of the time, and one thread more adds %<gain>s. " \
           "Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
+        calculate_answer_one: "1 thread is enough: the GVL is then in use %<held>s of the time, and one thread more adds %<gain>s. " \
+          "Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
+        calculate_answer_beyond: "The GVL is no limit here: with %<threads>s threads, the most that are tried, it is in use %<held>s of the time. Memory, connections and what the threads wait for " \
+          "end first. Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
         calculate_threads: "threads", calculate_speed_up: "speed-up", calculate_gain: "gained", calculate_amdahl: "Amdahl",
         calculate_amdahl_gain: "gained", calculate_bound: "at most", calculate_held: "GVL used", calculate_stall: "stall",
         calculate_response: "elapsed",
@@ -17,7 +21,7 @@ module Holdup
           "The closed model (Erlang's B) is exact for random holds, and 1 to 4 % off for real ones.",
         calculate_stall_rule: "Articles lower the threads until a unit stalls less than 75 ms. Stall alone is not what users feel: with fewer " \
           "threads the same units wait in the queue instead. Judge by queued + stalled at the percentile that you promise.",
-        calculate_stall_share: "gained: against the line before. stall: in % of a unit's own time, running and idle together.",
+        calculate_stall_share: "gained: what the last of these threads adds. stall: in % of a unit's own time, running and idle together.",
         calculate_acquisitions: "At %<threads>s threads a unit stalls %<stall>s, %<each>s for each of its %<acquisitions>s GVL acquisitions. " \
           "Fewer queries a unit mean fewer acquisitions, and less stall with the same threads.",
         calculate_limits: "This is for threads that always have work, CPU enough for each process, and an io share without stall in it: " \

@@ -8,6 +8,10 @@ module Holdup
         calculate_title: "io が %<share>s を占める処理に対する、1 プロセスのスレッド数",
         calculate_answer: "%<threads>s スレッドで十分です。そのとき GVL は時間の %<held>s で使われ、もう 1 スレッド増やしても %<gain>s しか増えません。" \
           "アムダールの法則と通常の規則（増加が 5 %% 未満で止める）では %<amdahl>s になります。",
+        calculate_answer_one: "1 スレッドで十分です。そのとき GVL は時間の %<held>s で使われ、もう 1 スレッド増やしても %<gain>s しか増えません。" \
+          "アムダールの法則と通常の規則（増加が 5 %% 未満で止める）では %<amdahl>s になります。",
+        calculate_answer_beyond: "GVL は限界になりません。試す最大の %<threads>s スレッドでも、使われるのは時間の %<held>s です。メモリ、接続数、スレッドが待つ相手が先に限界になります。" \
+          "アムダールの法則と通常の規則（増加が 5 %% 未満で止める）では %<amdahl>s になります。",
         calculate_threads: "スレッド", calculate_speed_up: "速度比", calculate_gain: "増加", calculate_amdahl: "アムダール",
         calculate_amdahl_gain: "増加", calculate_bound: "上限", calculate_held: "GVL 使用", calculate_stall: "ストール",
         calculate_response: "経過",
@@ -17,7 +21,7 @@ module Holdup
           "ランダムな保持時間に対して厳密で、実測との誤差は 1〜4 % です。",
         calculate_stall_rule: "ストールが 75 ms を下回るまでスレッドを減らす、という記事があります。しかし利用者が感じるのはストールだけでは" \
           "ありません。スレッドを減らすと同じ処理がキューで待つだけです。約束したパーセンタイルでの「キュー待ち + ストール」で判断してください。",
-        calculate_stall_share: "増加：前の行と比べた値。ストール：処理自身の時間（実行とアイドルの合計）に対する %。",
+        calculate_stall_share: "増加：最後の 1 スレッドが増やす分。ストール：処理自身の時間（実行とアイドルの合計）に対する %。",
         calculate_acquisitions: "%<threads>s スレッドでは、処理 1 件のストールは %<stall>s、GVL の取得 %<acquisitions>s 回それぞれにつき %<each>s です。" \
           "クエリを減らせば取得回数が減り、同じスレッド数でもストールが減ります。",
         calculate_limits: "これは、常に仕事があるスレッド、各プロセスに十分な CPU、ストールを含まない io の割合に対するものです。" \
