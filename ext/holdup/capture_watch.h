@@ -85,8 +85,8 @@ static bool watch_wants(const tclock_t *holder, uint64_t t)
 {
     if (ask_rests(t)) return false;
     if (__atomic_load_n(&holder->due, __ATOMIC_RELAXED)) return true;
-    if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) && clk_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
-        return true;
+    if (!__atomic_load_n(&ask.elsewhere, __ATOMIC_RELAXED) && clk_sum_ns(t - __atomic_load_n(&ask.answered, __ATOMIC_RELAXED)) >= WATCH_SAMPLE_NS)
+        return true; /* perhaps somebody has answered since `t` */
     return clk_ns(blame_waited(holder->blame, t)) >= ask.over_ns &&
            __atomic_load_n(&holder->shown, __ATOMIC_RELAXED) != BLAME_GET(holder->tally.acquisitions);
 }

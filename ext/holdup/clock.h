@@ -59,6 +59,15 @@ static inline uint64_t clk_ns(uint64_t ticks)
     return (uint64_t)(((unsigned __int128)ticks * __atomic_load_n(&clk.rate, __ATOMIC_RELAXED)) >> 32);
 }
 
+/*
+ * A sum of differences whose ends may be taken in the other order than they are counted (an edge's time before the ledger is read,
+ * those of two CPUs): while it is less than nothing it is told as nothing, not as the largest number there is.
+ */
+static inline uint64_t clk_sum_ns(uint64_t ticks)
+{
+    return (int64_t)ticks > 0 ? clk_ns(ticks) : 0;
+}
+
 static inline uint64_t clk_cpu_ns(void)
 {
     return clk_read_ns(CLOCK_THREAD_CPUTIME_ID);

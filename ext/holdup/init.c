@@ -173,7 +173,7 @@ static VALUE probe_stalled(VALUE self, VALUE handle)
     const unit_t *u = hook_own_unit(handle);
     if (!u) return Qnil;
     const tclock_t *c = u->clock;
-    return ULL2NUM(clk_ns(c->follows ? fib_stalled(c, u) : c->tally.stalled - u->base.stalled));
+    return ULL2NUM(clk_sum_ns(c->follows ? fib_stalled(c, u) : c->tally.stalled - u->base.stalled));
 }
 
 /* --- the segment --- */

@@ -36,7 +36,7 @@ static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
     }
     m->cpu_ns = on_gvl < m->running_ns ? on_gvl : m->running_ns;
     m->starved_ns = m->running_ns - m->cpu_ns;
-    m->stalled_ns = clk_ns(span->stalled);
+    m->stalled_ns = clk_sum_ns(span->stalled);
     m->native_ns = native;
     m->io_ns = io - native;
     m->lock_ns = clk_ns(span->idle[TC_LOCK]);
@@ -44,7 +44,7 @@ static void unit_convert(const tally_t *span, uint64_t cpu, measurement_t *m)
     m->idle_ns = io + m->lock_ns + m->sleep_ns;
     m->wall_ns = m->running_ns + m->stalled_ns + m->idle_ns;
     m->gc_ns = clk_ns(span->gc);
-    m->caused_ns = (int64_t)span->caused > 0 ? clk_ns(span->caused) : 0;
+    m->caused_ns = clk_sum_ns(span->caused);
     m->acquisitions = span->acquisitions;
     m->preemptions = span->preemptions;
     double us = clk.us * (double)(1 << TC_SQUARE_SHIFT);

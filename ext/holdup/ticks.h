@@ -66,7 +66,7 @@ static void probe_write_counters(void)
 {
     uint64_t *counters = SEG_HEADER->counters;
     tally_t sum = probe_totals();
-    seg_lift(&counters[SEG_P_HANDOFF], clk_ns(probe_handoff()));
+    seg_lift(&counters[SEG_P_HANDOFF], clk_sum_ns(probe_handoff()));
     counters[SEG_P_DISCARDED] = units.discarded;
     counters[SEG_P_ABANDONED] = units.abandoned;
     counters[SEG_P_BACKWARD] = tc.clock_backward;
@@ -77,7 +77,7 @@ static void probe_write_counters(void)
     counters[SEG_P_ACQUISITIONS] = sum.acquisitions;
     seg_lift(&counters[SEG_P_GC], clk_ns(sum.gc));
     seg_lift(&counters[SEG_P_RUNNING], clk_ns(sum.running));
-    seg_lift(&counters[SEG_P_STALLED], clk_ns(sum.stalled));
+    seg_lift(&counters[SEG_P_STALLED], clk_sum_ns(sum.stalled));
     seg_lift(&counters[SEG_P_IDLE], clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
 }
 
@@ -136,14 +136,14 @@ static VALUE probe_snapshot(VALUE self)
     reg_reap(probe_settled());
     tally_t sum = probe_totals();
     probe_put(hash, "running_ns", clk_ns(sum.running));
-    probe_put(hash, "stalled_ns", clk_ns(sum.stalled));
+    probe_put(hash, "stalled_ns", clk_sum_ns(sum.stalled));
     probe_put(hash, "io_ns", clk_ns(sum.idle[TC_IO]));
     probe_put(hash, "lock_ns", clk_ns(sum.idle[TC_LOCK]));
     probe_put(hash, "sleep_ns", clk_ns(sum.idle[TC_SLEEP]));
     probe_put(hash, "native_ns", sum.native_ns);
     probe_put(hash, "gc_ns", clk_ns(sum.gc));
-    probe_put(hash, "caused_ns", clk_ns(sum.caused));
-    probe_put(hash, "handoff_ns", clk_ns(probe_handoff()));
+    probe_put(hash, "caused_ns", clk_sum_ns(sum.caused));
+    probe_put(hash, "handoff_ns", clk_sum_ns(probe_handoff()));
     probe_put(hash, "acquisitions", sum.acquisitions);
     probe_put(hash, "preemptions", sum.preemptions);
     probe_put(hash, "threads", probe_threads());
