@@ -12,6 +12,7 @@ class CaptureEnduranceTest < NativeTest
     require "holdup/capture"
     require "holdup/timeline"
     require "support/captured"
+    require "support/living_child"
     require "tmpdir"
     require "fileutils"
     P = Holdup::Probe
@@ -81,7 +82,7 @@ class CaptureEnduranceTest < NativeTest
       threads = [Thread.new { P.open_capture(FILE, 20_000, 0, 0, STACKS) && P.close_capture until stop }, Thread.new { GvlWork.hold(20_000) && GvlWork.release(2) until stop }]
       left = -> { File.read("/proc/self/maps").include?(FOLDER) || Dir["/proc/self/fd/*"].any? { |file| File.symlink?(file) && File.readlink(file).include?(FOLDER) } }
       ends = Array.new(30) do |i|
-        child = fork { exit!((left.() ? 1 : 0) + ((P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS) && P.close_capture) ? 0 : 2)) }
+        child = LivingChild.fork { exit!((left.() ? 1 : 0) + ((P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS) && P.close_capture) ? 0 : 2)) }
         Process.wait2(child).last.then { |status| status.exitstatus || status.to_s }
       end
       stop = true

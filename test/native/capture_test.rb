@@ -13,6 +13,7 @@ class CaptureNativeTest < NativeTest
     require "holdup/capture"
     require "holdup/timeline"
     require "support/captured"
+    require "support/living_child"
     require "tmpdir"
     require "fileutils"
     P = Holdup::Probe
@@ -202,7 +203,7 @@ class CaptureNativeTest < NativeTest
         GC.stress = true if i % 100 == 0
         Array.new(3) { "x" * 10 }
         GC.stress = false
-        Process.wait(fork { exit!(0) }) if i % 100 == 50
+        Process.wait(LivingChild.fork { exit!(0) }) if i % 100 == 50
         opened && P.close_capture
       end
       stop = true
