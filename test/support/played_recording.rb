@@ -71,6 +71,8 @@ class PlayedRecording
 
   def io_threads? = @io_threads
 
+  def threaded? = true
+
   def hosts = 1
 
   def warnings = []

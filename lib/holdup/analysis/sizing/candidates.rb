@@ -7,7 +7,8 @@ module Holdup
   module Analysis
     module Sizing
       # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many
-      # again with one thread, for such a process is idle whenever its unit waits).
+      # again with one thread, for such a process is idle whenever its unit waits). Where the server has one thread only, processes are
+      # what threads are elsewhere: so many that all vCPUs are in use, and one more each.
       class Candidates
         MOST_THREADS = 32
         ALONE = 1.5
@@ -18,10 +19,12 @@ module Holdup
         # @param demand [Demand]
         # @param current [Candidate]
         # @param vcpus [Numeric] of a host
-        def initialize(demand, current:, vcpus:)
+        # @param threaded [Boolean] whether the server can have other numbers of threads
+        def initialize(demand, current:, vcpus:, threaded: true)
           @demand = demand
           @current = current
           @vcpus = vcpus
+          @threaded = threaded
         end
 
         # @return [Array<Candidate>] the current one among them
@@ -38,14 +41,22 @@ module Holdup
 
         # Other pools keep their threads.
         def threads
-          most = (2 * Closed.new(@demand).saturation + 1).clamp(1, MOST_THREADS)
+          return [@current.threads] unless @threaded
+          most = (2 * saturation + 1).clamp(1, MOST_THREADS)
           [*(1..most).map { |own| own + @current.beside.sum }, @current.threads].uniq.sort
         end
 
         def processes(threads)
-          most = [(threads == 1) ? (@vcpus * ALONE).floor : @vcpus.ceil, 1].max
+          most = [most_processes(threads), 1].max
           [*STEPS.select { |step| step <= most }, most, *([@current.processes] if threads == @current.threads || @current.processes <= most)].uniq.sort
         end
+
+        def most_processes(threads)
+          return (@vcpus * (saturation + 1)).ceil unless @threaded
+          (threads == 1) ? (@vcpus * ALONE).floor : @vcpus.ceil
+        end
+
+        def saturation = Closed.new(@demand).saturation
       end
     end
   end

@@ -16,6 +16,8 @@ module Holdup
         IO_THREADS = 8
 
         OTHER = {request: :job, job: :request}.freeze
+        # Servers whose processes take one request at a time.
+        SINGLE = %w[unicorn pitchfork].freeze
 
         # @param setting [Setting]
         # @param kind [Symbol] :request or :job
@@ -47,6 +49,9 @@ module Holdup
 
         # @return [Boolean] whether this Ruby lets the environment change it
         def slices? = Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+
+        # @return [Boolean] whether the server can have more threads than one
+        def threaded? = @kind == :job || !SINGLE.include?(@setting["server"])
 
         # @return [Boolean] whether the server knows threads for io
         def knows_io_threads? = @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS

@@ -72,6 +72,8 @@ module Holdup
 
         def io_threads? = deployment.io_threads?
 
+        def threaded? = deployment.threaded?
+
         # @return [Array<Symbol>] what forbids an answer
         def problems
           return young || [:no_recording] unless recorded?

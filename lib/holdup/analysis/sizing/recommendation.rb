@@ -18,7 +18,7 @@ module Holdup
       #
       # A recording answers as an Observation does: `kind`, `demand` (Demand), `growth_estimate`, `growth` and `rest` (Growth::Estimate or
       # nil), `growths` (of each Series), `profiles` (UnitProfile), `arrivals` ({minute => units on all hosts}), `units`, `processes` and
-      # `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `io_threads?` (whether the server can have
+      # `threads` (of one host, now), `time_slice_ns`, `slices?` (whether this Ruby can change it), `threaded?` and `io_threads?` (whether the server can have
       # such), `measured` (SelfTest::Measured), `pools` (Pools), `company` (Company or nil), `wait_beside_ns` (waits for pools and locks per unit) and `problems` (Symbols
       # that forbid an answer).
       #

@@ -17,7 +17,7 @@ module Holdup
         # So many of the best are tried with other time slices.
         SETTLED = 3
 
-        # @param recording [#demand, #kind, #slices?, #io_threads?]
+        # @param recording [#demand, #kind, #slices?, #io_threads?, #threaded?]
         # @param traffic [Traffic]
         # @param now [Candidate]
         # @param limits [Limits]
@@ -84,7 +84,7 @@ module Holdup
 
         def machine = @recording.demand.then { |demand| {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns} }
 
-        def grid = @grid ||= Candidates.new(@recording.demand, current: @now, vcpus: @limits.vcpus).to_a.map { |candidate| predict(candidate) }
+        def grid = @grid ||= Candidates.new(@recording.demand, current: @now, vcpus: @limits.vcpus, threaded: @recording.threaded?).to_a.map { |candidate| predict(candidate) }
 
         def slices
           return [] unless @recording.slices?

@@ -100,6 +100,7 @@ module Holdup
         whatif_worse: "%<gain>s more queued + stalled at %<percentile>s, against the response (%<low>s to %<high>s with 90 %% confidence).",
         whatif_needs_slice: "RUBY_THREAD_TIMESLICE is heeded by Ruby 3.4 and later; this was recorded on Ruby %<ruby>s: upgrade first.",
         whatif_needs_io: "max_io_threads is of Puma 8 and later; this was recorded on %<server>s, which has no such threads.",
+        whatif_needs_threads: "This was recorded on %<server>s, whose processes take one request at a time: it would take another server.",
         whatif_unserved: "Jobs would come faster than they are done: the backlog grows.", whatif_before: "now", whatif_after: "then", whatif_figure: "at the peak", whatif_ceiling: "at most/s",
         whatif_used: "GVL used", whatif_pool_rate: "%<name>s, %<load>s: per s", whatif_pool_stalled: "%<name>s, %<load>s: stalled", whatif_pools_busy: "all pools busy", whatif_pools_peak: "at the peak", whatif_cpus: "CPUs in use", whatif_queued: "queued, mean", whatif_stalled: "stalled, mean", whatif_wait: "queued + stalled, %<percentile>s",
         whatif_response: "elapsed, %<percentile>s", whatif_memory: "memory of a host", whatif_connections: "DB connections", whatif_setting: "processes x threads", whatif_binds: "limits broken"

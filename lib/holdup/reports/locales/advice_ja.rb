@@ -100,6 +100,7 @@ module Holdup
         whatif_worse: "キュー待ち + ストールの %<percentile>s が応答に対して %<gain>s 増えます（90 %% 信頼区間 %<low>s〜%<high>s）。",
         whatif_needs_slice: "RUBY_THREAD_TIMESLICE が効くのは Ruby 3.4 以降です。この記録は Ruby %<ruby>s のものです。先に更新が必要です。",
         whatif_needs_io: "max_io_threads は Puma 8 以降のものです。この記録は %<server>s のもので、そのようなスレッドはありません。",
+        whatif_needs_threads: "記録元は %<server>s で、各プロセスは一度に 1 リクエストしか処理しません。別のサーバーが必要です。",
         whatif_unserved: "ジョブが処理より速く来て、滞留が増え続けます。", whatif_before: "現在", whatif_after: "変更後", whatif_figure: "ピーク時", whatif_ceiling: "上限（毎秒）",
         whatif_used: "GVL 使用率", whatif_pool_rate: "%<name>s（%<load>s）：毎秒", whatif_pool_stalled: "%<name>s（%<load>s）：ストール", whatif_pools_busy: "全組が稼働中", whatif_pools_peak: "ピーク時", whatif_cpus: "使用 CPU 数", whatif_queued: "キュー待ち（平均）", whatif_stalled: "ストール（平均）", whatif_wait: "キュー待ち + ストール %<percentile>s",
         whatif_response: "経過時間 %<percentile>s", whatif_memory: "1 ホストのメモリ", whatif_connections: "DB 接続数", whatif_setting: "プロセス x スレッド", whatif_binds: "違反する制限"

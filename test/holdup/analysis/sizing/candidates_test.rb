@@ -19,6 +19,12 @@ module Holdup::Analysis::Sizing
       assert_equal found.uniq, found
     end
 
+    # Unicorn and Pitchfork: processes do what threads do elsewhere.
+    def test_a_server_without_threads
+      found = Candidates.new(Demand.of_share(0.5), current: NOW.with(threads: 1), vcpus: 2, threaded: false).to_a
+      assert_equal [[1], [*1..8]], [found.map(&:threads).uniq, found.map(&:processes)]
+    end
+
     def test_what_there_is_now_is_in_it_however_odd
       odd = Candidate.new(processes: 9, threads: 40)
       assert_includes candidates(now: odd), odd

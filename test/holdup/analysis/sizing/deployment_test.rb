@@ -20,6 +20,11 @@ module Holdup::Analysis::Sizing
       refute_predicate deployment(PUMA, kind: :job), :io_threads?
     end
 
+    def test_which_could_have_more_threads
+      assert_equal [true, true, false, false], %w[puma falcon unicorn pitchfork].map { |server| deployment(PUMA.merge("server" => server)).threaded? }
+      assert_predicate deployment(PUMA.merge("server" => "unicorn"), kind: :job), :threaded?
+    end
+
     # A Sidekiq inside of Puma.
     def test_requests_and_jobs_in_the_same_processes
       web, both = [[:request], %i[request job]].map { |kinds| Takes.new(kinds:) }

@@ -46,8 +46,8 @@ module Holdup
         def overruled(series) = kept.compact.uniq.reject { |glob| series.any? { |name| reaches?(glob, name) } }
 
         # @param deployment [Deployment] that was recorded
-        # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io) does not have
-        def unsupported(deployment) = [*(:slice if time_slice_ns && !deployment.slices?), *(:io if io_threads && !deployment.knows_io_threads?)]
+        # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io, :threads) does not have
+        def unsupported(deployment) = [*(:slice if time_slice_ns && !deployment.slices?), *(:io if io_threads && !deployment.knows_io_threads?), *(:threads if threads.to_i > 1 && !deployment.threaded?)]
 
         # @return [Boolean] whether units are told apart in the replay
         def marks? = !own_pool.nil? || priorities.any? || !io.nil?

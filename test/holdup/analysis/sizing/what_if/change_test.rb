@@ -56,6 +56,7 @@ class Holdup::Analysis::Sizing::WhatIf::ChangeTest < Minitest::Test
     assert_empty asked.unsupported(deployment(max_io_threads: 3))
     assert_equal [:slice], asked.unsupported(deployment(ruby: "3.3.8"))
     assert_equal [:io], asked.unsupported(deployment(server_version: "7.2.0"))
-    assert_empty change(threads: 3).unsupported(deployment(ruby: "3.3.8", server: "unicorn"))
+    assert_empty change(threads: 3).unsupported(deployment(ruby: "3.3.8"))
+    assert_equal [[:threads], []], [3, 1].map { |threads| change(threads:).unsupported(deployment(server: "unicorn")) }
   end
 end
