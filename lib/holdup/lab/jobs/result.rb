@@ -87,6 +87,9 @@ module Holdup
         # @return [Line] the fewest threads that do nearly as much as any
         def enough = lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
 
+        # @return [Boolean] whether more threads than were tried may do more
+        def open_ended? = enough == lines.last && enough.median(&:gvl_share) < ENOUGH
+
         # @return [Array<Line>] whose threads wait for locks so much that these are the limit
         def locked = lines.select { |line| line.median(&:lock_share) > LOCKED }
 

@@ -31,7 +31,7 @@ module Holdup
 
         # @return [Array<String>] what makes the figures worth less
         def doubts
-          [*(stopped if @result.left.positive?), *(@words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?),
+          [*(stopped if @result.left.positive?), *(open_end if @result.open_ended?), *(@words.call(:lab_jobs_errors, count: @result.errors) if @result.errors.positive?),
             *(dearest if @result.dearest), *(locked if @result.locked.any?)]
         end
 
@@ -43,6 +43,8 @@ module Holdup
         def setting = @result.setting
 
         def stopped = @words.call(:lab_jobs_stopped, left: @result.left, all: @result.plan.steps.size, path: @result.path)
+
+        def open_end = @words.call(:lab_jobs_open_end, threads: @result.enough.threads, share: share(1 - @result.enough.median(&:gvl_share)))
 
         def accuracy
           @words.call(:lab_jobs_accuracy, baseline: @result.baseline, replay: share(@result.worst), closed: share(@result.worst(:closed)), amdahl: share(@result.worst(:amdahl)))

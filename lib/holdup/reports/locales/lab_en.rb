@@ -54,6 +54,7 @@ module Holdup
         lab_jobs_note: "predicted: its jobs replayed with other threads. formula: the closed model. error: of predicted, in the same round. " \
           "running, stalled, p95: of a job's elapsed time. GVL: share of the time that it was held.",
         lab_jobs_stopped: "Stopped: %<left>s of %<all>s runs are left. `holdup lab jobs --resume %<path>s` goes on.",
+        lab_jobs_open_end: "%<threads>s threads are the most that were tried, and the GVL is free for %<share>s of the time: more may do more. Try them with --concurrency.",
         lab_jobs_noise: "Two runs of the same (* and ~) differed by up to %<noise>s: what is less than that is chance.",
         lab_jobs_errors: "%<count>s jobs failed. They count like others, but may be shorter.",
         lab_jobs_cost: "At concurrency %<threads>s a job took %<share>s CPU against the run at %<baseline>s: the machine computed at another speed, or jobs cost " \

@@ -54,6 +54,7 @@ module Holdup
         lab_jobs_note: "予測：そのジョブを別のスレッド数で再生したもの。式：閉じたモデル。誤差：同じ巡での予測の誤差。" \
           "実行、GVL 待ち、p95：ジョブの経過時間のもの。GVL：保持されていた時間の割合。",
         lab_jobs_stopped: "中断：全 %<all>s 回のうち %<left>s 回が残っています。`holdup lab jobs --resume %<path>s` で続けられます。",
+        lab_jobs_open_end: "%<threads>s スレッドは試した最大で、GVL は時間の %<share>s で空いています。増やせばさらに処理できるかもしれません。--concurrency で試してください。",
         lab_jobs_noise: "同じ設定の 2 回の実行（* と ~）の差は最大 %<noise>s でした。それより小さい差は偶然です。",
         lab_jobs_errors: "%<count>s 個のジョブが失敗しました。他と同じに数えていますが、短いかもしれません。",
         lab_jobs_cost: "%<threads>s スレッドではジョブの CPU 時間が %<baseline>s スレッドの実行に比べて %<share>s でした。マシンの速さが変わったか、同時に動くジョブの数で" \

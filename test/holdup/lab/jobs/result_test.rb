@@ -53,6 +53,7 @@ class Holdup::Lab::Jobs
       assert_match(/Two runs of the same \(\* and ~\) differed by up to #{Regexp.escape(Holdup::Reports::Figures.share(quiet.noise))}/, text.gsub(/\s+/, " "))
       assert_includes text, "20 threads are enough"
       refute_match(/^!/, text)
+      assert_match(/^! 5 threads are the most that were tried, and the GVL is free for \d\d\.\d %/, Text.new(result(concurrency: [1, 2])).call)
     end
 
     def test_text_in_japanese_fits_too
