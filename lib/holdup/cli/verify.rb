@@ -39,8 +39,7 @@ module Holdup
       # @raise [Error] where there is nothing to compare
       def run
         found = verification
-        keep(found)
-        report = Reports::Verification.new(found, span: SizingOptions.told(**@span), words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
+        report = Reports::Verification.new(found, stored: stored?(found), span: SizingOptions.told(**@span), words: @words, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
         @console.out.write(@json ? report.json : report.call)
         found.kept? ? OK : FAILED
       end
@@ -61,11 +60,13 @@ module Holdup
       end
 
       # Later advice learns from it; who may only read gets the answer all the same.
-      def keep(found)
-        outcome = found.outcome(**@advice.slice(:from_s, :to_s), at_s: @span[:to_s]) or return
+      def stored?(found)
+        outcome = found.outcome(**@advice.slice(:from_s, :to_s), at_s: @span[:to_s]) or return false
         Places.writing(@console.env, @store) { |store| store.keep(outcome) }
+        true
       rescue StoreError => error
-        @console.err.puts("holdup: #{@words.call(:verify_not_kept, reason: error.message)}")
+        @console.err.puts("holdup: #{@words.call(:verify_not_stored, reason: error.message)}")
+        false
       end
 
       def sized(store, span) = Inquiry::Sized.new(store, **span, kind:, objective: Analysis::Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)

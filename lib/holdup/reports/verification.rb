@@ -14,12 +14,14 @@ module Holdup
 
       # @param found [Analysis::Sizing::Verification]
       # @param span [String] that was measured
+      # @param stored [Boolean] whether later advice learns from it
       # @param words [Words]
       # @param width [Integer] columns
       # @param style [Style]
-      def initialize(found, span:, words: Words.new, width: 80, style: Style.none)
+      def initialize(found, span:, stored: false, words: Words.new, width: 80, style: Style.none)
         @found = found
         @span = span
+        @stored = stored
         @words = words
         @figures = AdviceFigures.new(words)
         @layout = Layout.new(width:, style:)
@@ -28,13 +30,13 @@ module Holdup
       # @return [String] ends with a newline
       def call
         section = Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
-        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section, width: WIDTH), "", *@layout.lines(word(:meaning))].join("\n")}\n"
+        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section, width: WIDTH), "", *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
       end
 
       # @return [String] for programs; ends with a newline
       def json
         lines = @found.lines.map { |line| figures(line) }
-        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, lines:)}\n"
+        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, stored: @stored, lines:)}\n"
       end
 
       private

@@ -145,12 +145,14 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       assert_match(/^KEPT: what was predicted/, said.out)
       assert_match(/^response, p95 +\d+.* ms +\d+.* ms +\d+.* ms +[+-]\d/, said.out)
       assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+      assert_match(/^Stored: later advice on this application is corrected/, said.out)
       assert_equal [[2, 5, later.to_s]], outcomes(path).map { |one| [one.processes, one.threads, one.at_s] }
       again = locked(path) { holdup("advise", "--store", path, "--verify", advice, "--json", now_s: later.to_s + 1) }
       assert_equal 0, again.status
-      assert_match(/\Aholdup: what came of it was not kept for later advice: the store .* is locked by another process.*\n\z/, again.err)
+      assert_match(/\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/, again.err)
       assert_equal [later.to_s], outcomes(path).map(&:at_s)
-      lines = JSON.parse(again.out)["lines"]
+      stored, lines = JSON.parse(again.out).values_at("stored", "lines")
+      refute stored
       lines.each { |line| assert_in_delta 0, line["error"], 0.1, line["name"] }
       assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none}, holdup("advise", "--store", path, "--verify", advice, now_s: PLAYED.to_s).err)
     end
