@@ -13,7 +13,7 @@ module Holdup
         # @return [Change]
         def to(value, line: nil)
           return variable($1, value) if /\Aenvironment (\w+)\z/ =~ where.to_s
-          Change.new(new: turned(line, value) || written(value), old: turned(line, value) ? line.strip : self.value && written(self.value), where:, rest:)
+          Change.new(new: turned(line, value) || written(value), old: old(line, value), where:, rest:)
         end
 
         private
@@ -24,17 +24,29 @@ module Holdup
 
         def rest = how.delete_prefix(code)[/[^\s,;].*/m]&.gsub(self.class::N, "N")
 
+        # A line that can be read and says something else is no line to put this in the place of.
+        def old(line, value)
+          return self.value && written(self.value) unless line
+          line.strip if turned(line, value) || line[self.class::WORD] == code[self.class::WORD]
+        end
+
         # A line of which only the number has to change keeps all the rest: ENV.fetch("THREADS", 5).
         def turned(line, value)
           now = /(?<![\w.])#{Regexp.escape(self.value.to_s)}(?![\w.])/
-          line.strip.gsub(now, value.to_s) if line && self.value && line.match?(now)
+          return unless line && self.value && line.match?(now)
+          line.strip.gsub(now, value.to_s).then { |text| text unless crossed?(text) }
         end
+
+        # threads 4, 2: the least is more than the most.
+        def crossed?(text) = code.match?(self.class::PAIR) && text.match(/(\d+), *(\d+)/) { |pair| pair[1].to_i > pair[2].to_i }
 
         def variable(name, value) = Change.new(new: "#{name}=#{value}", old: self.value && "#{name}=#{self.value}", where:, rest:)
       end
 
       Lever::CODE = /\A.*?\bN\b(?:, N\b|\S*[^\s,;])?/
       Lever::N = /\bN\b/
+      Lever::PAIR = /\bN, N\b/
+      Lever::WORD = /\w+/
       FACT = /\Alever\.(.+)\.(value|how|where)\z/
 
       # @param samples [Array<Hash{Symbol => Object}>] of the processes, in time order

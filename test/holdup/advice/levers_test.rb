@@ -20,7 +20,9 @@ module Holdup::Advice
     # What stands there keeps everything but the number.
     def test_the_line_itself_where_it_can_be_read
       assert_equal ["- threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)", "+ threads ENV.fetch(\"RAILS_MAX_THREADS\", 3)"], change(line: "  threads ENV.fetch(\"RAILS_MAX_THREADS\", 5)").diff
-      assert_equal ["- threads 5, 5", "+ threads 3, 3"], change(line: "threads count, count").diff, "no such number there"
+      assert_equal ["- threads count, count", "+ threads 3, 3"], change(line: "  threads count, count").diff, "no such number there"
+      assert_equal [[], "threads 3, 3"], change(line: "count = Integer(ENV[\"COUNT\"] || USUAL)").then { |one| [one.diff, one.new] }, "not the same word"
+      assert_equal [["- threads 1, 5", "+ threads 1, 3"], ["- threads 4, 5", "+ threads 3, 3"]], ["threads 1, 5", "threads 4, 5"].map { |line| change(line:).diff }
     end
 
     def test_a_variable_of_the_environment

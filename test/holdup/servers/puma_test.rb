@@ -99,6 +99,18 @@ class PumaAdapterTest < Minitest::Test
     assert_operator identity.levers.call.map { |lever| lever.how.bytesize }.max, :<=, 120
   end
 
+  # Who starts it decides: a program with "puma" in its name has a command line of Puma.
+  def test_levers_of_the_command_line
+    program, $PROGRAM_NAME = $PROGRAM_NAME, "puma"
+    setup
+    levers = identity.levers.call.to_h { |lever| [lever.name, lever] }
+    assert_equal ["command line", "puma -t N:N, then stop and start it"], [levers["threads"].where, levers["threads"].how]
+    assert_match(/\Apuma -w N, .*SIGTTIN/, levers["processes"].how)
+    assert_operator levers.values.map { |lever| lever.how.bytesize }.max, :<=, 120
+  ensure
+    $PROGRAM_NAME = program
+  end
+
   def test_levers
     levers = identity.levers.call.to_h { |lever| [lever.name, [lever.value, lever.live]] }
     assert_equal({"threads" => [3, false], "processes" => [2, true], "max_io_threads" => [0, false], "preload" => [true, false], "fork_worker" => [false, false]}, levers)

@@ -15,6 +15,8 @@ module Holdup
         FIRST_PROCESSES = "workers N for cluster mode, #{RESTART}".freeze
         IO_THREADS = "max_io_threads N, #{RESTART}; requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
         PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
+        # What is said on the command line counts more than any file, also when the master starts itself anew.
+        COMMANDS = {max_threads: "puma -t N:N, then stop and start it", workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"}.freeze
         REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
 
         # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN does).
@@ -52,7 +54,10 @@ module Holdup
           [lever("preload", :preload_app, !!@options[:preload_app], PRELOAD), lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)]
         end
 
-        def lever(name, option, value, how, live: false) = Lever.new(name:, value:, how:, live:, where: @origins[option])
+        def lever(name, option, value, how, live: false)
+          where = @origins[option]
+          Lever.new(name:, value:, how: (where == Origin::COMMAND_LINE) ? COMMANDS.fetch(option, how) : how, live:, where:)
+        end
       end
     end
   end

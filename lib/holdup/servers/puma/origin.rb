@@ -15,6 +15,7 @@ module Holdup
         VARIABLES = {max_threads: %w[PUMA_MAX_THREADS MAX_THREADS], workers: %w[WEB_CONCURRENCY]}.freeze
         VARIABLE = /ENV(?:\.fetch\s*\(?\s*|\[)\s*["']([A-Za-z_]\w*)["']/
         WORD = /[a-z_]\w*/
+        COMMAND_LINE = "command line"
 
         # @param config [Puma::Configuration]
         # @param env [Hash] the environment
@@ -30,7 +31,7 @@ module Holdup
         private
 
         def of(option)
-          return ("command line" if $PROGRAM_NAME.include?("puma")) if @options.user_options.key?(option)
+          return (COMMAND_LINE if $PROGRAM_NAME.include?("puma")) if @options.user_options.key?(option)
           return written(WORDS.fetch(option)) if @options.file_options.key?(option)
           environment(VARIABLES.fetch(option, []))
         end
