@@ -9,6 +9,8 @@ module Holdup
     class Child
       POLL_S = 0.02
       GRACE_S = 10
+      # A line of a backtrace, and nothing but that.
+      CALLER = /\A\s*(from )?\S+:\d+:in [`'][^']*'\s*\z/
 
       # @return [Integer]
       attr_reader :pid
@@ -35,8 +37,9 @@ module Holdup
         !@ended
       end
 
-      # @return [String] what it said last
-      def last_words(lines = 15) = File.exist?(@log) ? File.readlines(@log).last(lines).join : ""
+      # What it said last. Without backtraces: what happened stands before these.
+      # @return [String]
+      def last_words(lines = 15) = File.exist?(@log) ? File.readlines(@log).map(&:scrub).grep_v(CALLER).last(lines).join : ""
 
       # Asks it to end, and sees to it that its whole group has ended.
       # @return [void]

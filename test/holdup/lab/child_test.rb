@@ -55,6 +55,15 @@ class Holdup::Lab::ChildTest < Minitest::Test
     assert(wait_until { dead?(Integer(pid)) })
   end
 
+  # An error's first line has a message behind the place; the others are of no use to who wants to know what happened.
+  def test_its_last_words_are_no_backtrace
+    said = Array.new(20) { |line| "\tfrom /gems/a-1/lib/a.rb:#{line}:in 'block in A.b'\n" }
+    File.write(File.join(folder, "said"), said.join)
+    started = child("cat", File.join(folder, "said"))
+    wait_until { !started.alive? }
+    assert_equal [said.first.scrub], started.last_words.lines
+  end
+
   def test_gets_environment_and_folder_and_tells_its_last_words
     started = child("sh", "-c", "echo one; echo $HELLO; pwd", env: {"HELLO" => "world"}, folder:)
     wait_until { !started.alive? }
