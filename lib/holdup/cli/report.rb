@@ -64,7 +64,8 @@ module Holdup
       end
 
       def asked
-        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter], limit: @layout[:limit], params: {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact)
+        Holdup::Web::Static::Asked.new(from_s: @span[:from_s], until_s: @span[:to_s], chosen: @view[:filter], limit: @layout[:limit],
+          params: {"sort" => ORDERS.fetch(@view[:sort]), "app" => @app}.compact)
       end
 
       def summary

@@ -22,7 +22,9 @@ module Holdup
           parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text| values[:host] = text }
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") { |text| values[:language] = Inquiry::Values.choice("--lang", text, Holdup::Web::Language::KNOWN) }
+          parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") do |text|
+            values[:language] = Inquiry::Values.choice("--lang", text, Holdup::Web::Language::KNOWN)
+          end
         end
       end
 

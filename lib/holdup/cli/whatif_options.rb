@@ -42,7 +42,9 @@ module Holdup
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
         parser.on("--own-pool GLOB[=PxT|=T]", "in P processes of T threads; of jobs T threads beside") { |text| values[:own_pool] = own_pool(text) }
         parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
-        parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") { |text| named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) } }
+        parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") do |text|
+          named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) }
+        end
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
         SizingOptions.declare(parser, values, @now_s)
         Formats.declare(parser, values, %i[text json])
@@ -60,7 +62,9 @@ module Holdup
         name, size = NAMED.match(text)&.captures || [text, nil]
         return Analysis::Sizing::WhatIf::OwnThreads.new(name:, threads: Inquiry::Values.whole("--own-pool", size, 1..1000)) if THREADS.match?(size.to_s)
         processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Inquiry::Values.whole("--own-pool", number, 1..1000) }
-        raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2, or for jobs threads in the same process: =2") if size && !processes
+        if size && !processes
+          raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2, or for jobs threads in the same process: =2")
+        end
         Analysis::Sizing::WhatIf::OwnPool.new(**{name:, processes:, threads:}.compact)
       end
 
@@ -72,6 +76,7 @@ module Holdup
 
       def check(change, kind)
         raise UsageError.new("whatif needs to know what would be different", "give one of #{CHANGES.keys.join(", ")}") if change.empty?
+        raise UsageError.new("--load x1 is the load that there is", "give another one, or something else that would be different") if change == {factor: 1.0}
         raise UsageError.new("--io and --max-io-threads belong together", "give both: which requests are marked, and how many threads they may have") if change.key?(:io) != change.key?(:io_threads)
         raise UsageError.new("--io is for requests", "jobs have queues and capsules instead: see --own-pool") if change.key?(:io) && kind == :job
         raise UsageError.new("--own-pool with threads alone is for jobs", "threads of a web server take any request; give processes too: =1x2") if kind != :job && change[:own_pool]&.apart? == false

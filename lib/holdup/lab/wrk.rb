@@ -41,7 +41,8 @@ module Holdup
 
       def run(target, routes:, rate:, seconds:, seed:)
         with_script do |script|
-          output("--threads", "1", "--connections", rate.to_i.to_s, "--duration", "#{seconds}s", "--latency", "--script", script, "http://#{target.authority}", seconds:, env: environment(routes, seed))
+          output("--threads", "1", "--connections", rate.to_i.to_s, "--duration", "#{seconds}s", "--latency",
+            "--script", script, "http://#{target.authority}", seconds:, env: environment(routes, seed))
         end
       end
 

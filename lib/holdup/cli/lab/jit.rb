@@ -39,7 +39,9 @@ module Holdup
 
           def declare(parser, values)
             parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Inquiry::Values.whole("--mem-size", text, Jit::MEM_SIZES) }
-            parser.on("--arms boot,after", "beside off; both are the default") { |text| values[:states] = text.split(",").map { |name| Jit::STATES.fetch(Inquiry::Values.choice("--arms", name.strip, Jit::STATES.keys)) } }
+            parser.on("--arms boot,after", "beside off; both are the default") do |text|
+              values[:states] = text.split(",").map { |name| Jit::STATES.fetch(Inquiry::Values.choice("--arms", name.strip, Jit::STATES.keys)) }
+            end
             parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") { |text| (values[:rubies] ||= []) << text }
           end
 

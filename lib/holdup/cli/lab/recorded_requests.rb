@@ -70,7 +70,8 @@ module Holdup
 
         def pathless(found)
           @console.out.puts(found.outline)
-          raise Error.new("no paths were recorded", "set config.example_paths = true (HOLDUP_EXAMPLE_PATHS=on) where the application runs, or write paths into the lines above and give them with --requests FILE")
+          raise Error.new("no paths were recorded",
+            "set config.example_paths = true (HOLDUP_EXAMPLE_PATHS=on) where the application runs, or write paths into the lines above and give them with --requests FILE")
         end
       end
     end

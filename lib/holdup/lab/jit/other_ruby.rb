@@ -30,7 +30,9 @@ module Holdup
           output if status.success?
         end
 
-        def self.refusal(text, reason) = UsageError.new("--ruby can't be #{text[0, 200].inspect} (#{reason})", "give the path of a ruby, with variables if need be: /opt/ruby/bin/ruby,BUNDLE_PATH=vendor/other")
+        def self.refusal(text, reason)
+          UsageError.new("--ruby can't be #{text[0, 200].inspect} (#{reason})", "give the path of a ruby, with variables if need be: /opt/ruby/bin/ruby,BUNDLE_PATH=vendor/other")
+        end
         private_class_method :refusal
 
         # @param env [Hash{String => String}] ours

@@ -25,7 +25,8 @@ module Holdup
         # @return [Hash]
         def to_h
           {schema: SCHEMA, lab: "jobs", setting: @result.setting, baseline: @result.baseline, rounds: @result.round_count, jobs: @result.count, errors: @result.errors,
-           stopped: !@result.signal.nil?, left: @result.left, noise: @result.noise&.round(4), enough: @result.enough.threads, lines: @result.lines.map { |line| line(line) }, verdict: @sentences.verdict, doubts: @sentences.doubts}
+           stopped: !@result.signal.nil?, left: @result.left, noise: @result.noise&.round(4), enough: @result.enough.threads,
+           lines: @result.lines.map { |line| line(line) }, verdict: @sentences.verdict, doubts: @sentences.doubts}
         end
 
         private

@@ -37,7 +37,8 @@ module Holdup
         def notes = ["", *[*@sentences.facts, @words.call(:lab_jobs_note)].flat_map { |note| @layout.item("  ", note) }]
 
         def section
-          Reports::Section.new(title: "", columns: COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }, rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
+          columns = COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }
+          Reports::Section.new(title: "", columns:, rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
         end
 
         def row(line)

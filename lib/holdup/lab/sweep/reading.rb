@@ -26,8 +26,8 @@ module Holdup
       # @param round [Integer]
       # @return [Reading]
       def self.of(outcome, round:)
-        new(arm: outcome.arm, round:, rate: outcome.rate, setting: outcome.setting.attributes, **client(outcome), **server(outcome), cpu_ns: outcome.cpu_ns&.round,
-          memory_bytes: outcome.memory_bytes, jit: jit(outcome), cold: outcome.warmed.cold.round(3), warm_after_s: outcome.warmed.warm_after_s.round(1), warm_up_s: outcome.warmed.seconds, steady: outcome.warmed.steady, endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h)
+        new(arm: outcome.arm, round:, rate: outcome.rate, setting: outcome.setting.attributes, **client(outcome), **server(outcome), **warm_up(outcome.warmed),
+          cpu_ns: outcome.cpu_ns&.round, memory_bytes: outcome.memory_bytes, jit: jit(outcome), endpoints: Endpoints.new(outcome.observation, load: reference(outcome)).to_h)
       end
 
       # @param hash [Hash{Symbol => Object}] from to_h
@@ -53,8 +53,10 @@ module Holdup
          saturated: largest[:jit_saturated].to_i.positive?}
       end
 
+      def self.warm_up(warmed) = {cold: warmed.cold.round(3), warm_after_s: warmed.warm_after_s.round(1), warm_up_s: warmed.seconds, steady: warmed.steady}
+
       def self.reference(outcome) = Endpoints::Reference.new(rate: outcome.rate, processes: outcome.observation.processes, threads: outcome.observation.threads)
-      private_class_method :client, :server, :jit, :reference
+      private_class_method :client, :server, :jit, :reference, :warm_up
 
       # @return [Endpoints::Reference] that the endpoints' figures are for
       def load = Endpoints::Reference.new(rate:, processes: [setting["workers"].to_i, 1].max, threads: setting["threads"] || arm.threads || 1)

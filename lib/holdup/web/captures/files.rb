@@ -19,7 +19,8 @@ module Holdup
           "packed" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept)) },
           **Timeline::Export::FORMATS.keys.to_h do |format|
             ending = Timeline::Export::BINARY[format]
-            [format.to_s, ->(captures, kept) { File.new(type: ending ? BYTES_TYPE : JSON_TYPE, name: "#{kept.id}-#{format}.#{ending || "json"}", body: Timeline::Export.call(captures.scene(kept), format)) }]
+            type, name = ending ? BYTES_TYPE : JSON_TYPE, "#{format}.#{ending || "json"}"
+            [format.to_s, ->(captures, kept) { File.new(type:, name: "#{kept.id}-#{name}", body: Timeline::Export.call(captures.scene(kept), format)) }]
           end
         }.freeze
 

@@ -27,7 +27,8 @@ module Holdup
         def table
           return if @marks.empty?
           columns = %i[changed_since server changed_what].map { |key| Blocks::Column.new(text: word(key), words: key == :changed_what) }
-          Blocks::Table.new(title: word(:changed_when), columns:, rows: @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), Reports::Width.clean(mark.server || word(:not_known)), told(mark)] })
+          rows = @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), Reports::Width.clean(mark.server || word(:not_known)), told(mark)] }
+          Blocks::Table.new(title: word(:changed_when), columns:, rows:)
         end
 
         private

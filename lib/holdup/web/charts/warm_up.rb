@@ -59,7 +59,8 @@ module Holdup
         def table(names, limit)
           columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }
           rows = moments(names).map { |age_s, index| row(names, age_s, index) }
-          Blocks::Table.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes: (rows.size > limit) ? [word(:more_rows_here, count: Reports::Figures.count(rows.size - limit))] : [])
+          notes = (rows.size > limit) ? [word(:more_rows_here, count: Reports::Figures.count(rows.size - limit))] : []
+          Blocks::Table.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes:)
         end
 
         def moments(names) = names.flat_map { |name| curves(name).each_with_index.flat_map { |curve, index| curve.keys.map { |age_s| [age_s, index] } } }.uniq.sort

@@ -17,7 +17,8 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          [form, Blocks::Lead.new(text: calculation.answer), Charts::Calculation.new(calculator, words: @words, timed: timed?).call, Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
+          [form, Blocks::Lead.new(text: calculation.answer), Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
+            Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
         end
 
         def span? = false

@@ -25,7 +25,8 @@ module Holdup
 
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
-          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: [*report.findings, *(report.title if report.answer), *report.remarks]), viewing, *story, units, holders, ran, flame, files].compact
+          notes = [*report.findings, *(report.title if report.answer), *report.remarks]
+          [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: notes), viewing, *story, units, holders, ran, flame, files].compact
         end
 
         # @return [String] see docs/capture.md
@@ -66,7 +67,8 @@ module Holdup
 
         def units
           section = report.units
-          Blocks::Table.of(section, notes: where) { |name, row| section.rows[row][1].then { |id| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => id)) } } unless section.rows.empty?
+          return if section.rows.empty?
+          Blocks::Table.of(section, notes: where) { |name, row| Blocks::Link.new(text: name, page: "capture", params: asked.merge("unit" => section.rows[row][1])) }
         end
 
         def holders = Blocks::Table.of(report.holders, notes: [*where, *(word(:capture_held_note) unless excerpt.whole?)])

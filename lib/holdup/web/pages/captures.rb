@@ -29,7 +29,8 @@ module Holdup
         def asked = query["asked"] ? [Blocks::Lead.new(text: word(:capture_asked, pid: Reports::Width.clean(query["asked"])), level: :good)] : []
 
         def table
-          Blocks::Table.new(title: word(:captures_kept), columns: COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }, rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
+          columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
+          Blocks::Table.new(title: word(:captures_kept), columns:, rows: all.first(query.limit).map { |kept| row(kept) }, notes: [word(:captures_note)])
         end
 
         def row(kept)

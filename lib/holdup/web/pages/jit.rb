@@ -22,8 +22,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Notes.new(texts: [word(:no_jit_samples)])] if lives.empty?
-          [Blocks::Lead.new(text: word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table,
-            findings(word(:jit_findings), Holdup::Advice::Jit::RULES)].compact
+          lead = word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))
+          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table, findings(word(:jit_findings), Holdup::Advice::Jit::RULES)].compact
         end
 
         def asks = []
@@ -38,7 +38,8 @@ module Holdup
         def lives = summary.jits.present
 
         def lives_table
-          Blocks::Table.new(title: word(:processes), columns: COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }, rows: lives.first(query.limit).map { |life| row(life) }, notes: [word(:life_note)])
+          columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
+          Blocks::Table.new(title: word(:processes), columns:, rows: lives.first(query.limit).map { |life| row(life) }, notes: [word(:life_note)])
         end
 
         def row(life)

@@ -26,8 +26,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table, causes, sufferers, findings(word(:stands_out)),
-            table(Reports::Sections::Settings)].compact
+          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table,
+            causes, sufferers, findings(word(:stands_out)), table(Reports::Sections::Settings)].compact
         end
 
         def live? = query.live?

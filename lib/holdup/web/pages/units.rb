@@ -18,7 +18,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [Blocks::Notes.new(texts: headline.figures), Units::Table.new(summary, words: @words, link: method(:unit_link)).call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: [*more, word(:units_note)])]
+          table = Units::Table.new(summary, words: @words, link: method(:unit_link))
+          [Blocks::Notes.new(texts: headline.figures), table.call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: [*more, word(:units_note)])]
         end
 
         def asks = %w[name least]
