@@ -35,6 +35,16 @@ class Holdup::Reports::AdvicePoolsTest < Minitest::Test
     assert_equal [2], told[:best][:beside]
   end
 
+  # A job runner in a web server: at the peak, and what is asked about first.
+  def test_requests_and_jobs
+    found = PlayedRecording.mixed(kind: :job, minutes: 3).then { |one| one.recommendation(limits: one.limits, units: 1000) }
+    assert_equal [%w[default 3], %w[web 5]], section(found).rows.map { |row| row.first(2).map { |cell| cell[/\A\w+/] } }
+    assert_match(/\AAt the peak, .*Requests and jobs share these processes/, section(found).notes.first)
+    assert_match(/リクエストとジョブは同じプロセス/, section(found, language: "ja").notes.first)
+    told = Holdup::Reports::JsonAdvice.new(found, [], from_s: 0, to_s: 1).to_h
+    assert_equal [[5], %w[default web]], [told[:current][:company], told[:pools].map { |pool| pool[:name] }]
+  end
+
   def test_nothing_with_one_pool
     assert_nil section(nil)
     one = PlayedRecording.new(minutes: 20).recommendation

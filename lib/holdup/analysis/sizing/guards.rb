@@ -71,7 +71,7 @@ module Holdup
 
         # With fewer processes there are also fewer threads for the other kind.
         def company(candidate)
-          above(:company, @company.busy / candidate.processes, candidate.company.sum) if candidate.processes < @current.processes
+          above(:company, @company.busy / candidate.processes, candidate.company.sum) if candidate.company.any? && candidate.processes < @current.processes
         end
 
         def cpu = above(:cpu, @limits.beside + @company.cpus + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)

@@ -67,6 +67,7 @@ module Holdup::Analysis::Sizing
       assert_empty guards.call(now)
       assert_equal [:company, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values
       assert_empty guards.call(now.with(processes: 1, threads: 10, beside: [5], company: [5]))
+      assert_empty guards.call(Candidate.new(processes: 1, threads: 5))
       assert_equal [:stability], guards.call(now, 11.0).map(&:name)
     end
 

@@ -17,8 +17,8 @@ module Holdup::Analysis::Sizing
       Holdup::Window.empty(series:, setting: nil, host: "a", start_s: START_S, seconds: 60).with(count:)
     end
 
-    def pools(*all, windows: [window("low", "low", 5), window("mail", "default (mail, high)", 9), window("high", "default (mail, high)", 1)], first: nil)
-      Pools.of(windows, members: all.map { |pools| Member.new(pools:) }, first:)
+    def pools(*all, windows: [window("low", "low", 5), window("mail", "default (mail, high)", 9), window("high", "default (mail, high)", 1)], first: nil, **options)
+      Pools.of(windows, members: all.map { |pools| Member.new(pools:) }, first:, **options)
     end
 
     def capsules(busy = 1.5) = [pool("default (mail, high)", 5, 0.5), pool("low", 2, busy), pool("db primary", 9)]
@@ -48,6 +48,28 @@ module Holdup::Analysis::Sizing
       units = Array.new(400) { |index| profile(index, kind: :job, queue: "low") }
       assert_in_delta 0.75, units.sum { |unit| found.index(unit) } / 400.0, 0.1
       assert_equal units.map { |unit| found.index(unit) }, units.map { |unit| found.index(unit) }
+    end
+
+    # A web server with a job runner in it: the kind in question comes first, whoever is busier.
+    def test_requests_and_jobs
+      both = [pool("web", 5, 0.1), *capsules]
+      requests, jobs = %i[request job].map { |kind| pools(both, both, kind:, company: true) }
+      assert_equal [["web", "low", "default (mail, high)"], [2, 5]], [requests.names, requests.company]
+      assert_equal [["low", "default (mail, high)", "web"], [5]], [jobs.names, jobs.company]
+      assert_equal [[1, 2, 1], [0, 1, 0]], [requests, jobs].map { |found| indices(found, "low", "mail", "new") }
+      assert_equal [0, 2], [requests, jobs].map { |found| found.index(profile(0)) }
+      assert_equal [true, false], [requests.company?, pools(capsules, company: true).company?]
+      assert_equal ["web", "default"], pools([pool("web", 5), pool("default", 3)], windows: [], kind: :request, company: true).names
+    end
+
+    # The other kind is unknown; nobody knows who ran what; processes that differ; more than a replay knows.
+    def test_one_kind_where_the_other_can_not_be_told
+      both = [pool("web", 5), *capsules]
+      assert_same Pools::ONE, pools(both, kind: :request)
+      assert_equal ["low", "default (mail, high)"], pools(both).names
+      assert_same Pools::ONE, pools(both, kind: :request, windows: [], company: true)
+      assert_same Pools::ONE, pools(both, [pool("web", 5)], kind: :request, company: true)
+      assert_same Pools::ONE, pools([pool("web", 5), *Array.new(8) { |index| pool("capsule #{index}", 1) }], kind: :request, company: true)
     end
 
     # One pool; processes that differ; no word of who ran what; a web server's threads.

@@ -25,6 +25,13 @@ class Holdup::Analysis::Sizing::WhatIf::ChangeTest < Minitest::Test
     assert_empty change(mix: {"*#show" => 0.1, "Orders*" => 0.2}, priorities: {"Orders*" => -1, "*#index" => -2}).overruled(SERIES)
   end
 
+  # A job runner in a web server: what is asked for are the threads of one kind, and processes of their own take no other.
+  def test_threads_beside_those_of_the_other_kind
+    now = Sizing::Candidate.new(processes: 1, threads: 8, beside: [3], company: [3])
+    assert_equal [[10, 3], 13], change(threads: 10).candidate(now).then { |candidate| [candidate.caps, candidate.threads] }
+    assert_equal [5, [], []], change(own_pool: Sizing::WhatIf::OwnPool.new(name: "A")).candidate(now).pool.then { |pool| [pool.threads, pool.beside, pool.company] }
+  end
+
   # Of a process's five threads two are of another pool, and stay.
   def test_threads_of_a_process_with_several_pools
     now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
