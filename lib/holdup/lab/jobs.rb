@@ -29,10 +29,10 @@ module Holdup
         @number = @plan.steps.size - ledger.left.size
       end
 
-      # Ctrl-C ends it with what was measured by then.
+      # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a run.
       # @return [Result]
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
-      # @raise [Holdup::Error] what went wrong in a run; what was measured before is in the file
+      # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
         Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
@@ -40,6 +40,9 @@ module Holdup
       rescue SignalException => signal
         raise if @ledger.readings.empty?
         Result.new(@ledger, signal: signal.signo)
+      rescue Holdup::Error => error
+        raise if @ledger.readings.empty?
+        Result.new(@ledger, failure: error)
       end
 
       private

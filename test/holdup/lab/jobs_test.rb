@@ -63,6 +63,12 @@ class Holdup::Lab::JobsTest < Minitest::Test
     assert_equal [[20, 5, 5, 20, 1], [4, 5, 6, 7, 8]], [run.ran, @steps.map(&:first)]
   end
 
+  def test_what_goes_wrong_in_a_run_is_told_and_the_rest_kept
+    result = jobs(run: Run.new(fails: Holdup::Error.new("no sidekiq")))
+    assert_equal ["no sidekiq", 5, 3], [result.failure.message, result.left, Jobs::Ledger.open(path).readings.size]
+    assert_raises(Holdup::Error) { jobs(Jobs::Ledger.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Holdup::Error.new("no sidekiq"))) }
+  end
+
   def test_ctrl_c_before_anything_was_measured
     assert_raises(Interrupt) { jobs(Jobs::Ledger.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Interrupt.new)) }
   end

@@ -39,11 +39,12 @@ module Holdup
         end
 
         # @return [Integer] exit status
-        # @raise [Holdup::Error]
+        # @raise [Holdup::Error] what went wrong in a run, after what was measured before it is told
         def run
           result = measured
           @console.out.write(report(result).call)
           @console.err.puts(@words.call(:sweep_file, path: @ledger.path))
+          raise result.failure if result.failure
           result.signal ? SIGNALED + result.signal : OK
         end
 

@@ -43,11 +43,16 @@ module Holdup
         # @return [Integer, nil] the signal that ended it before its time
         attr_reader :signal
 
+        # @return [Holdup::Error, nil] what ended it before its time
+        attr_reader :failure
+
         # @param ledger [Ledger]
         # @param signal [Integer, nil]
-        def initialize(ledger, signal: nil)
+        # @param failure [Holdup::Error, nil]
+        def initialize(ledger, signal: nil, failure: nil)
           @ledger = ledger
           @signal = signal
+          @failure = failure
         end
 
         def plan = @ledger.plan
@@ -88,7 +93,7 @@ module Holdup
         def enough = lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
 
         # @return [Boolean] whether more threads than were tried may do more
-        def open_ended? = enough == lines.last && enough.median(&:gvl_share) < ENOUGH
+        def open_ended? = left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
 
         # @return [Array<Line>] whose threads wait for locks so much that these are the limit
         def locked = lines.select { |line| line.median(&:lock_share) > LOCKED }
