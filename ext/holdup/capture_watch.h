@@ -22,8 +22,7 @@
 static struct {
     pthread_t thread;
     bool runs, stop;
-    bool ends;             /* Ruby will stop it before it exits itself ... */
-    bool over;             /* ... and has: a capture that begins later yet has no stacks */
+    bool over;             /* Ruby ends and has stopped it: a capture that begins later yet has no stacks */
     uint64_t seen;         /* the ledger's sequence at the last look */
 } watch;
 
@@ -133,6 +132,7 @@ static void watch_stop(void)
     pthread_join(watch.thread, NULL);
 }
 
+/* Told of from the start (hook_install): what is registered while Ruby already ends never runs, and the VM would go from under the thread. */
 static void watch_at_exit(VALUE unused)
 {
     __atomic_store_n(&ask.over_ns, 0, __ATOMIC_RELEASE);
@@ -154,12 +154,10 @@ static bool watch_create(void)
 
 static void watch_prepare(void)
 {
-    if (watch.ends) return;
+    if (stk.keeper) return;
     stk.keeper = TypedData_Wrap_Struct(rb_cObject, &stk_keeper_type, &stk);
     rb_gc_register_mark_object(stk.keeper);
     ask.job = rb_postponed_job_preregister(0, watch_answer, NULL);
-    rb_set_end_proc(watch_at_exit, Qnil);
-    watch.ends = true;
 }
 
 /* A capture has begun that has room for stacks. Where a thread or a job can't be had, it has none. */

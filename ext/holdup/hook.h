@@ -138,6 +138,7 @@ static void hook_install(void)
         NULL);
     hook_gc_hook = rb_tracepoint_new(0, RUBY_INTERNAL_EVENT_GC_ENTER | RUBY_INTERNAL_EVENT_GC_EXIT, hook_on_gc_event, NULL);
     rb_tracepoint_enable(hook_gc_hook);
+    rb_set_end_proc(watch_at_exit, Qnil);
 }
 
 static void hook_clock_living_threads(void)

@@ -124,6 +124,27 @@ class CaptureEnduranceTest < NativeTest
     RUBY
   end
 
+  # Its stacks would be asked for when there is no VM any more.
+  def test_one_that_begins_when_ruby_has_ended_already
+    assert_equal "[nil]", capture(<<~RUBY)
+      heap = Array.new(300_000) { [nil] }
+      signals = 10.times.map do
+        Process.wait2(fork do
+          P.after_fork
+          P.enable
+          begun = Queue.new
+          Thread.new do
+            (begun << true) && sleep
+          ensure
+            P.open_capture(FILE, 2_000, 0, 0, STACKS)
+          end
+          begun.pop
+        end).last.termsig
+      end
+      p signals.uniq
+    RUBY
+  end
+
   private
 
   def capture(script, timeout: 60) = fresh_ruby(script, prelude: PRELUDE, timeout:).chomp
