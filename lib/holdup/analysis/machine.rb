@@ -81,9 +81,10 @@ module Holdup
       # @return [Integer] processes that take units at the same time
       def processes = [self.class.concurrent(takers).round, 1].max
 
-      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know whole seconds)
+      # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know whole seconds), or
+      #   where those of other applications are not looked at
       def ceiling
-        CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:) if vcpus && seen?
+        CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:) if vcpus && seen? && !trail(:shared)
       end
 
       # @return [Float] CPUs that are used by what is not measured, as far as is known

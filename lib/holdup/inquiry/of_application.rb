@@ -39,8 +39,12 @@ module Holdup
       # @return [Array<Stores::Stall>] see Stores::Sql#stalls
       def stalls(...) = @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
 
-      # @return [Array<Hash>] see Stores::Sql#processes; those of containers are everybody's
-      def processes(...) = @store.processes(...).select { |sample| @fingerprints.include?(sample[:setting]) }
+      # @return [Array<Hash>] see Stores::Sql#processes; containers in which others run too have :shared
+      def processes(...)
+        own, others = @store.processes(...).partition { |sample| @fingerprints.include?(sample[:setting]) }
+        hosts = others.map { |sample| sample[:host] }.to_set
+        own.map { |sample| (sample[:setting].nil? && hosts.include?(sample[:host])) ? sample.merge(shared: true) : sample }
+      end
 
       # @return [Array<UnitProfile>] see Stores::Sql#profiles
       def profiles(...) = @store.profiles(...).select { |profile| own?(profile.setting) }

@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/inquiry/of_application"
+require "holdup/inquiry/summed"
 require_relative "../../support/learned"
 require_relative "../../support/played_store"
 
@@ -12,11 +13,22 @@ class Holdup::Inquiry::OfApplicationTest < Minitest::Test
     common, alone = [[shop, admin], [admin]].map { |played| Holdup::Stores.open("memory:").tap { |store| played.each { |each| each.fill(store) } } }
     found = Holdup::Inquiry::OfApplication.new(common, "admin")
     span = [shop.from_s, shop.to_s]
-    [:windows, :sums, :stalls, :profiles, :processes].each { |what| assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what }
+    [:windows, :sums, :stalls, :profiles].each { |what| assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what }
     assert_equal [alone.settings, alone.sightings(*span, step_s: 60)], [found.settings, found.sightings(*span, step_s: 60)]
     outcomes = %w[shop admin].map { |app| Learned.outcome(app:) }.each { |outcome| common.keep(outcome) }
     assert_equal outcomes.last(1), found.outcomes
+    assert_equal alone.processes(*span).to_set, found.processes(*span).map { |sample| sample.except(:shared) }.to_set
     assert_equal [[], %w[admin shop]], [found.sums(*span, settings: common.settings - alone.settings), Holdup::Inquiry::OfApplication.names(common)]
+  end
+
+  # Both can use the CPUs of a container, and one of them alone is looked at.
+  def test_a_shared_container_has_no_ceiling_of_one_application
+    shop, admin = %w[shop admin].each_with_index.map { |app, index| PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index) }
+    ceilings = [[shop], [shop, admin]].map do |played|
+      store = Holdup::Stores.open("memory:").tap { |one| played.each { |each| each.fill(one) } }
+      Holdup::Inquiry::Summed.call(Holdup::Inquiry::OfApplication.new(store, "shop"), from_s: shop.from_s, to_s: shop.to_s).processes.machines.map { |machine| machine.ceiling&.processes }
+    end
+    assert_equal [[1], [nil]], ceilings
   end
 
   def test_an_application_that_has_no_name
