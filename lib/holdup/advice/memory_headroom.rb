@@ -14,12 +14,16 @@ module Holdup
       # @param situation [Situation]
       # @return [Finding, nil]
       def call(situation)
-        machine = situation.machine
-        share = machine&.memory_share
-        return if share.nil? || share < FULL
-        Finding.new(rule: :memory_headroom, remedy: :machine, weight: share - FULL,
-          facts: {used_share: share, memory_bytes: machine.memory_bytes, limit_bytes: machine.memory_limit_bytes, query: "report"})
+        used, limit = situation.machine&.memory_bytes, limit(situation)
+        return unless used && limit && used >= FULL * limit
+        share = used.fdiv(limit)
+        Finding.new(rule: :memory_headroom, remedy: :machine, weight: [share, 1.0].min - FULL,
+          facts: {used_share: share, memory_bytes: used, limit_bytes: limit, query: "report"})
       end
+
+      # What the user says (--memory) counts more than what a sample says.
+      def limit(situation) = (situation.recommendation&.limits&.memory_limit_bytes || situation.machine&.memory_limit_bytes)&.nonzero?
+      private_class_method :limit
     end
   end
 end
