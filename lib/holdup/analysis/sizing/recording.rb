@@ -101,11 +101,11 @@ module Holdup
         def handoff_ns = Total.new(@apart.select { |window| window.series == Series::HANDOFF })[:caused_ns].fdiv([units, 1].max)
 
         # Requests that had a process to themselves found a free thread, and were under way until it had them: in the kernel, in the
-        # server's own loop. (With a single thread most did not; a tenth is sure to have.) Of jobs nobody knows when a thread became free.
+        # server's own loop. Of jobs nobody knows when a thread became free.
         # @return [Integer] ns, 0 where nobody knows
         def pickup_ns
-          alone = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI }.map(&:queued_ns).sort
-          alone[alone.size / ((setting&.[](:threads).to_i > 1) ? 2 : 10)].to_i
+          alone = profiles.select { |profile| profile.series.kind == :request && profile.queued_ns && profile.in_flight_milli <= ALONE_MILLI && found_free?(profile) }
+          alone.map(&:queued_ns).sort[alone.size / 2].to_i
         end
 
         # @return [Numeric, nil] of a host
@@ -130,6 +130,10 @@ module Holdup
         def pool_share = total[:wall].positive? ? total[:pool_wait_ns].fdiv(total[:wall]) : 0.0
 
         private
+
+        # With a single thread who is alone may have waited for the one before. Who came after that one's end was under way for no
+        # longer than the process rested.
+        def found_free?(profile) = setting&.[](:threads).to_i > 1 || profile.queued_ns <= profile.rest_ns.to_i
 
         def total = @total ||= Total.new(windows)
 

@@ -118,13 +118,27 @@ module Holdup::Analysis::Sizing
       assert_equal [MINUTES * 7, MINUTES * 100], %i[job request].map { |kind| recording(windows: minutes + job, kind:).units }
     end
 
-    # Of 1 to 100 us, by units that were alone; with one thread most have waited for it.
+    # Of 1 to 100 us, by units that were alone.
     def test_how_long_a_request_is_under_way_to_a_free_thread
       some = Array.new(300) { |index| SampleProfiles.profile(index, queued_ns: (index % 100 + 1) * 1000, in_flight_milli: (index % 3 == 2) ? 3000 : 1000) }
       assert_in_delta 50_000, recording(profiles: some).pickup_ns, 2000
-      one = some.map { |profile| profile.with(setting: OTHER.with(attributes: {"threads" => 1})) }
-      assert_in_delta 10_000, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns, 2000
       assert_equal 0, recording(windows: minutes(kind: :job), profiles: some, kind: :job).pickup_ns
+    end
+
+    # Of the only thread nearly all waited for seconds, and began 60 us after the one before: these were under way for no more than it rested.
+    def test_how_long_a_request_is_under_way_to_the_only_thread
+      busy = Array.new(300) { |index| only_thread(index, queued_ns: 2_000_000_000 + index, rest_ns: 60_000) }
+      free = Array.new(3) { |index| only_thread(300 + index, queued_ns: 40_000, rest_ns: 1_000_000) }
+      found = [busy + free, busy].map { |some| recording(windows: minutes(setting: busy.first.setting), profiles: some) }
+      assert_equal [40_000, 0], found.map(&:pickup_ns)
+      assert_equal [40_000, 0], found.map { |one| one.between.own_ns.round }
+    end
+
+    def only_thread(index, **times) = SampleProfiles.profile(index, in_flight_milli: 1000, **times).with(setting: OTHER.with(attributes: {"threads" => 1}))
+
+    def test_unknown_rests_of_the_only_thread_tell_nothing
+      one = Array.new(300) { |index| only_thread(index, queued_ns: 10_000) }
+      assert_equal 0, recording(windows: minutes(setting: one.first.setting), profiles: one).pickup_ns
     end
 
     # 2 ms of the other threads fall to each unit.
