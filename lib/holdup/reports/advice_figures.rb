@@ -34,6 +34,10 @@ module Holdup
       # @return [String] "29.1 %"
       def share(share) = format("%.1f %%", share * 100)
 
+      # @param test [Analysis::Sizing::SelfTest::Result]
+      # @return [Hash{Symbol => String}] how far its replay is off
+      def errors(test) = test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
+
       # @param hits [Array<Analysis::Sizing::Guards::Hit>]
       def guards(hits) = hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") }.join(", ")
 

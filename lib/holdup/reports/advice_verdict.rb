@@ -2,16 +2,13 @@
 
 require_relative "advice_bias"
 require_relative "advice_figures"
+require_relative "advice_reasons"
 require_relative "advice_sampling"
 
 module Holdup
   module Reports
     # The sentences above the table: keep, change, or can't say, and how sure that is.
     class AdviceVerdict
-      # Reasons that have a sentence of their own.
-      KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording
-        unsupported mixed_settings mixed_applications warming_up].freeze
-
       # @param recommendation [Analysis::Sizing::Recommendation, nil]
       # @param span [String]
       # @param words [Words]
@@ -31,9 +28,8 @@ module Holdup
 
       # @return [String]
       def sentence
-        return word(:unknown, reasons: reason(:no_recording)) unless @recommendation
-        case @recommendation.verdict
-        when :unknown then word(:unknown, reasons: @recommendation.reasons.map { |key| reason(key) }.join(" "))
+        case @recommendation&.verdict
+        when nil, :unknown then word(:unknown, reasons: AdviceReasons.new(@recommendation, words: @words, kind: @kind).call)
         when :change then change
         else keep
         end
@@ -128,26 +124,11 @@ module Holdup
 
       def confidence = word(:confidence, confidence: word(:"confidence_#{@recommendation.confidence}"), grade: @recommendation.self_test.grade.to_s.upcase, **errors)
 
-      def errors = @recommendation.self_test.errors.slice(:response, :p95, :wait).transform_values { |error| @figures.signed(error) }
+      def errors = @figures.errors(@recommendation.self_test)
 
       def slo = @recommendation.objective.slo
 
       def sampling = AdviceSampling.new(@recommendation, words: @words)
-
-      def reason(key)
-        return word(:reason_other, problem: key.to_s.tr("_", " ")) unless KNOWN.include?(key)
-        key = :not_enough if key == :few_units
-        word(:"reason_#{key}", **facts_of(key))
-      end
-
-      def facts_of(key)
-        case key
-        when :not_enough then sampling.facts
-        when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
-        when :self_test then errors
-        else {}
-        end
-      end
     end
   end
 end

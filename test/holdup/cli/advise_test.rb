@@ -125,7 +125,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_what_can_not_be_said
-    assert_match(/CAN'T SAY: no single units were recorded/, advise("--kind", "job").out.gsub(/\s+/, " "))
+    assert_match(/CAN'T SAY: no jobs were recorded in this span; for requests add --kind request/, advise("--kind", "job").out.gsub(/\s+/, " "))
     fibers = PlayedStore.new(PlayedRecording.new(minutes: 6), facts: {"fibers" => true})
     assert_match(/it ran on fibers/, advise(played: fibers).out.gsub(/\s+/, " "))
   end

@@ -25,7 +25,7 @@ module Holdup
         advice_reason_queue_unknown: "Likely because nobody stamps when requests arrive: let the proxy set X-Request-Start.",
         advice_reason_unknown: "Why is not known.",
         advice_reason_vcpus_unknown: "nobody knows how many vCPUs there are; give --vcpus N.",
-        advice_reason_no_recording: "no single units were recorded in this span under one setting.",
+        advice_reason_no_recording: "no %<kind>s were recorded in this span; for %<other>s add --kind %<option>s.",
         advice_reason_mixed_settings: "several settings were in force; choose a span with one of them.",
         advice_reason_mixed_applications: "units of several applications are mixed; choose one of them.",
         advice_reason_warming_up: "most of it is from the first two minutes after a boot; record for longer.",

@@ -25,7 +25,7 @@ module Holdup
         advice_reason_queue_unknown: "おそらく、リクエストの到着時刻が分からないためです。プロキシで X-Request-Start を設定してください。",
         advice_reason_unknown: "理由は分かりません。",
         advice_reason_vcpus_unknown: "vCPU の数が分かりません。--vcpus N を指定してください。",
-        advice_reason_no_recording: "この期間に、1 つの設定のもとで個々の処理が記録されていません。",
+        advice_reason_no_recording: "この期間に%<kind>sの記録がありません。%<other>sなら --kind %<option>s を付けてください。",
         advice_reason_mixed_settings: "複数の設定が混ざっています。設定が 1 つだけの期間を選んでください。",
         advice_reason_mixed_applications: "複数のアプリケーションの処理が混ざっています。1 つ選んでください。",
         advice_reason_warming_up: "大半が起動後 2 分以内のものです。もっと長く記録してください。",
