@@ -35,7 +35,7 @@ module Holdup
 
         remark_few: "Few %<units>s (%<count>s): the high percentiles are single cases.",
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
-        remark_applications: "Units of %<count>s applications are in these figures (%<apps>s), which are nobody's then: --app NAME, on a page its field, chooses one.",
+        remark_applications: "Units of %<count>s applications are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",
         remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); --by setting tells them apart.",
         remark_starved: "Whoever held the GVL had no CPU for %<share>s of that time, and the others stalled meanwhile: the machine lacks CPU, or a quota throttles it.",
         remark_overflow: "%<count>s units found the table of names full and are in \"(series beyond the limit)\"; " \

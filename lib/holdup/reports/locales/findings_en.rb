@@ -115,7 +115,7 @@ module Holdup
         finding_short_sampling_risk: "None.",
         finding_applications_mixed_what: "Units of %<count>s applications are in this span.",
         finding_applications_mixed_evidence: "%<apps>s.",
-        finding_applications_mixed_do: "Choose one: --app %<most>s, on a page its field.",
+        finding_applications_mixed_do: "Choose one: --app %<most>s, on a page the field Application.",
         finding_applications_mixed_risk: "None.",
         finding_settings_mixed_what: "%<count>s settings were in force in this span.",
         finding_settings_mixed_evidence: "They differ in: %<differing>s.",

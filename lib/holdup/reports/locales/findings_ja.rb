@@ -115,7 +115,7 @@ module Holdup
         finding_short_sampling_risk: "ありません。",
         finding_applications_mixed_what: "この期間には %<count>s 個のアプリケーションの処理があります。",
         finding_applications_mixed_evidence: "%<apps>s。",
-        finding_applications_mixed_do: "1 つ選んでください（--app %<most>s、画面では入力欄）。",
+        finding_applications_mixed_do: "1 つ選んでください（--app %<most>s、画面では「アプリケーション」欄）。",
         finding_applications_mixed_risk: "ありません。",
         finding_settings_mixed_what: "この期間には %<count>s 個の設定がありました。",
         finding_settings_mixed_evidence: "違い：%<differing>s。",

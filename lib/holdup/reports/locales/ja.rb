@@ -36,7 +36,7 @@ module Holdup
 
         remark_few: "%<units>sは %<count>s 件だけです。高いパーセンタイルは個々の事例にすぎません。",
         remark_short: "計測値は 1 分単位で保存されます。このように短い期間では、毎秒の件数は下限です。",
-        remark_applications: "%<count>s 個のアプリケーションの処理が混ざっています（%<apps>s）。合計はどのアプリケーションの値でもありません。--app NAME（画面では入力欄）で 1 つ選べます。",
+        remark_applications: "%<count>s 個のアプリケーションの処理が混ざっています（%<apps>s）。合計はどのアプリケーションの値でもありません。--app NAME（画面では「アプリケーション」欄）で 1 つ選べます。",
         remark_settings: "%<count>s 種類の設定が混ざっています（デプロイ、スレッド数、JIT など）。--by setting で分けられます。",
         remark_starved: "GVL を保持していた時間の %<share>s は CPU がなく、ほかのスレッドはその間も待ちました。マシンの CPU が足りないか、CPU の制限で止められています。",
         remark_overflow: "名前の表が一杯になり、%<count>s 件が「(series beyond the limit)」に入りました。" \
