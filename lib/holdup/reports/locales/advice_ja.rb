@@ -43,7 +43,7 @@ module Holdup
         advice_slo_met: "約束 %<percentile>s <= %<limit>s は守られます（%<response>s）。",
         advice_slo_missed: "約束 %<percentile>s <= %<limit>s は守られません（%<response>s）。",
         advice_bias: "ここで試された過去の予測（%<count>s 件）の、予測に対する実測のずれ（自己検査の誤差を除く）：%<came>s。他の設定の値はその分を補正しています：%<by>s。補正だけで良くなる設定は勧めません。",
-        advice_bias_response: "平均応答", advice_bias_p95: "p95", advice_bias_wait: "キュー待ち + ストール",
+        advice_bias_response: "平均応答", advice_bias_p95: "応答の p95", advice_bias_wait: "キュー待ち + ストール",
         advice_confidence: "確信度：%<confidence>s。自己検査の評価 %<grade>s（応答の誤差 %<response>s、p95 %<p95>s、キュー待ち + ストールは応答の %<wait>s）。表の時間も同程度ずれている可能性があり、差のずれはもっと小さくなります。",
         advice_growth: "同時に処理中の数が 2 倍になるごとに、どの処理の CPU も %<value>s 増えます（90 %% 信頼区間 %<low>s〜%<high>s、うち GC が %<gc>s）。",
         advice_growth_most: "もっとも増えるのは %<name>s で、%<value>s（%<low>s〜%<high>s）です。",
