@@ -34,13 +34,7 @@ module Holdup
         @warm_up_s = warm_up_s
         @setting = setting
         @pool = pool
-        @sums = wanted(store.sums(from_s, to_s, kinds: Summed.kinds(:name)).map(&:window))
-        @stalls = -> { wanted(store.stalls(from_s, to_s, kinds: Series::KINDS - Series::VIEWS)) }
-        @samples = of_setting(store.processes(from_s, to_s, **{every_s: Analysis::Processes.every_s(from_s, to_s)}.compact))
-        @windows = wanted(store.windows(from_s, to_s, kinds:, histograms: []))
-        @profiles = Singles.call(store, from_s, to_s)
-        @lately = of_setting(store.processes(to_s - LEVERS_S, to_s))
-        @outcomes = store.outcomes
+        read(store)
       end
 
       # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
@@ -66,6 +60,18 @@ module Holdup
       end
 
       private
+
+      # Samples before windows: they tell which of these are wanted.
+      def read(store)
+        span = [@from_s, @to_s]
+        @sums = wanted(store.sums(*span, kinds: Summed.kinds(:name)).map(&:window))
+        @stalls = -> { wanted(store.stalls(*span, kinds: Series::KINDS - Series::VIEWS)) }
+        @samples = of_setting(store.processes(*span, **{every_s: Analysis::Processes.every_s(*span)}.compact))
+        @windows = wanted(store.windows(*span, kinds:, histograms: []))
+        @profiles = Singles.call(store, *span)
+        @lately = of_setting(store.processes(@to_s - LEVERS_S, @to_s))
+        @outcomes = store.outcomes
+      end
 
       def wanted(windows) = @setting ? windows.select { |window| window.setting&.fingerprint == @setting } : windows.to_a
 
