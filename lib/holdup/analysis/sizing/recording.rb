@@ -36,7 +36,7 @@ module Holdup
         # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out itself
         def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: Boots::WARM_UP_S)
           own = windows.select { |window| window.series.kind == kind && window.count.positive? }
-          @known = Settings.new(own)
+          @known = Settings.new(own, profiles:, warm_up_s:)
           @recorded = @known.first
           mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
           boots = Boots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)

@@ -68,6 +68,15 @@ module Holdup::Analysis::Sizing
       assert_equal [SETTING, 1200], [found.setting, found.units]
     end
 
+    # A job runner boots inside of a web server: until then the process has another setting.
+    def test_what_a_process_was_before_it_had_booted_is_no_other_setting
+      booted = PROCESS.with(since_ns: START_S * NS)
+      profiles = ->(process) { SampleProfiles.many(3000, process: booted) + SampleProfiles.many(10, process:).map { |one| one.with(setting: OTHER, start_ns: process.since_ns + 30 * NS) } }
+      of = ->(process) { recording(windows: minutes + minutes(to: 1, count: 10, setting: OTHER), profiles: profiles.call(process)) }
+      assert_equal [[], [SETTING]], of.call(booted).then { |found| [found.problems, found.settings.keys] }
+      assert only(of.call(booted.with(pid: 4711)), :mixed_settings).refusal?
+    end
+
     def test_applications_of_one_store_are_refused_as_such
       other = Holdup::Setting.new(attributes: {**SETTING.attributes, "app" => "admin"})
       assert only(recording(windows: minutes(to: 12) + minutes(from: 12, setting: other)), :mixed_applications).refusal?

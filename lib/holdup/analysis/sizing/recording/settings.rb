@@ -10,9 +10,14 @@ module Holdup
 
       # Under which settings the units of a recording ran. Those that differ in the label of an experiment's arm alone are one.
       class Recording::Settings
+        NS = 1_000_000_000
+
         # @param windows [Array<Window>] of units
-        def initialize(windows)
-          @alike = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }
+        # @param profiles [Array<UnitProfile>] likewise
+        # @param warm_up_s [Integer] after a boot, that doesn't count
+        def initialize(windows, profiles: [], warm_up_s: 0)
+          main, *others = Setting.alike(windows).sort_by { |same| -same.sum(&:count) }
+          @alike = [main, *others.reject { |same| passing?(singly(same, profiles), singly(main, profiles), warm_up_s) }].compact
         end
 
         # @return [Hash{Setting => Integer}] units of each, most first; of labels the one with most
@@ -27,6 +32,19 @@ module Holdup
         # @param thing [#setting]
         # @return [Boolean] whether it is of the one with most units
         def first?(thing) = fingerprints.include?(thing.setting&.fingerprint)
+
+        private
+
+        # Until its job runner boots, nobody knows of a web server that it has one: what the same processes did so early has another setting
+        # and does not count, as all of their first minutes.
+        def passing?(units, later, warm_up_s)
+          units.any? && units.all? { |unit| unit.age_ns < warm_up_s * NS } && (units.map(&:process).uniq - later.map(&:process)).empty?
+        end
+
+        def singly(windows, profiles)
+          own = windows.map { |window| window.setting&.fingerprint }.uniq
+          profiles.select { |profile| own.include?(profile.setting&.fingerprint) }
+        end
       end
     end
   end
