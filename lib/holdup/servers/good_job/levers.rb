@@ -8,6 +8,8 @@ module Holdup
       # What of GoodJob in a process a person can turn. Settings are Ruby in any of Rails' configuration files; what is
       # given on the command line or in the environment is written nowhere that could be named.
       class Levers
+        # A segment has no room for the words of many.
+        LISTED = 4
         FILES = %w[config/application.rb config/environments/*.rb config/initializers/*.rb].freeze
         THREADS = /\A[^#]*\bgood_job\b[^#]*\b(?:max_)?threads\b/
         QUEUES = /\A[^#]*\bgood_job\b[^#]*\bqueues\b/
@@ -40,7 +42,7 @@ module Holdup
         # Where queues are listed with numbers, these count. No value: the same number may stand there for several.
         def threads_of_queues
           parts = @configuration.queue_string.split(";")
-          return [] unless parts.size > 1 || parts.first.to_s.include?(":")
+          return [] if parts.size > LISTED || (parts.size < 2 && !parts.first.to_s.include?(":"))
           parts.map { |part| part[/[^:]*/] }.each_with_index.map { |name, index| listed(name, [*parts.first(index), "#{name}:N", *parts.drop(index + 1)].join(";")) }
         end
 
