@@ -6,8 +6,9 @@ require "zlib"
 # Each state of a unit, from work that is known to be in that state.
 class StatesTest < NativeTest
   def test_holding_the_gvl_is_cpu
-    measurement = measured { GvlWork.hold(40 * MS) }
-    assert_worked 40 * MS, :cpu_ns, measurement
+    work_ns = nil
+    measurement = measured { work_ns = burnt_ns { GvlWork.hold(40 * MS) } }
+    assert_worked work_ns, :cpu_ns, measurement
     assert_equal 0, measurement.native_ns
     assert_adds_up measurement
   end
@@ -20,8 +21,9 @@ class StatesTest < NativeTest
   end
 
   def test_cpu_without_the_gvl_is_native
-    measurement = measured_outside { GvlWork.burn(40 * MS) }
-    assert_worked 40 * MS, :native_ns, measurement
+    work_ns = nil
+    measurement = measured_outside { work_ns = burnt_ns { GvlWork.burn(40 * MS) } }
+    assert_worked work_ns, :native_ns, measurement
     assert_operator measurement.cpu_ns, :<, 4 * MS
     assert_adds_up measurement
   end
@@ -142,6 +144,13 @@ class StatesTest < NativeTest
   end
 
   private
+
+  # More than was asked for, where the machine's host took the CPU away and the clock did not see it.
+  def burnt_ns
+    before = cpu
+    yield
+    ((cpu - before) * 1_000_000_000).round
+  end
 
   def beside_a_holder(work_ns)
     held = false
