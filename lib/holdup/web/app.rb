@@ -88,7 +88,8 @@ module Holdup
 
       def laid_out(page, name, store)
         view = view(name, query, title: page.title)
-        lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, behind: page.span? ? behind(store) : nil, apps: store.applications}))
+        recorded = page.span? ? {behind: behind(store), apps: store.applications} : {behind: nil, apps: []}
+        lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, **recorded}))
       end
 
       def file(page, name, ending)
