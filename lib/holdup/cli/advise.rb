@@ -104,12 +104,12 @@ module Holdup
 
       def text(recommendation, findings, told)
         require_relative "../reports/advice"
-        Reports::Advice.new(recommendation, findings, **told, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
+        Reports::Advice.new(recommendation, findings, **told, again:, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
       end
 
       def markdown(recommendation, findings, told)
         require_relative "../reports/markdown_advice"
-        Reports::MarkdownAdvice.new(recommendation, findings, **told)
+        Reports::MarkdownAdvice.new(recommendation, findings, **told, again:)
       end
 
       def json(recommendation, findings)
@@ -118,6 +118,8 @@ module Holdup
       end
 
       def span = SizingOptions.told(**@span)
+
+      def again = SizingOptions.again(**@span, app: @app, store: @store)
     end
   end
 end

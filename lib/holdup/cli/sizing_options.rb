@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "shellwords"
 require_relative "../analysis/sizing/slo"
 require_relative "../reports/words"
 require_relative "../inquiry/values"
@@ -52,6 +53,14 @@ module Holdup
 
       # @return [String] "2026-11-21 12:00 - 2026-11-21 14:00"
       def told(from_s:, to_s:) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
+
+      # @param app [String, nil]
+      # @param store [String, nil]
+      # @return [String] options with which another command looks at the same
+      def again(from_s:, to_s:, app: nil, store: nil)
+        since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
+        Shellwords.join(["--since", since, "--until", till, *(["--app", app] if app), *(["--store", store] if store)])
+      end
 
       def span(parser, values, now_s)
         parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s:) }

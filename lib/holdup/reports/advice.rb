@@ -19,15 +19,17 @@ module Holdup
       # @param findings [Array<Holdup::Advice::Finding>]
       # @param span [String] of time, in words
       # @param kind [Symbol] of the units
+      # @param again [String, nil] options with which other commands look at the same
       # @param words [Words]
       # @param width [Integer] columns
       # @param style [Style]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, words: Words.new, width: WIDTH, style: Style.none, limit: AdviceTable::LIMIT)
+      def initialize(recommendation, findings, span:, kind: :request, again: nil, words: Words.new, width: WIDTH, style: Style.none, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
         @findings = AdviceFindings.new(findings, words:)
+        @again = again
         @words = words
         @width = width
         @style = style
@@ -50,8 +52,10 @@ module Holdup
 
       def findings
         return ["", *@layout.lines(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", *@layout.bold(@words.call(:advice_findings)), *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
+        ["", *@layout.bold(@words.call(:advice_findings)), *same, *@findings.each.with_index(1).flat_map { |finding, number| lines(finding, number) }]
       end
+
+      def same = @again ? @layout.lines(@words.call(:advice_again, options: Width.clean(@again))) : []
 
       def lines(finding, number)
         margin = " " * (label_width + 5)

@@ -14,13 +14,15 @@ module Holdup
       # @param findings [Array<Holdup::Advice::Finding>]
       # @param span [String] of time, in words
       # @param kind [Symbol] of the units
+      # @param again [String, nil] options with which other commands look at the same
       # @param words [Words]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, words: Words.new, limit: AdviceTable::LIMIT)
+      def initialize(recommendation, findings, span:, kind: :request, again: nil, words: Words.new, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
         @findings = AdviceFindings.new(findings, words:)
+        @again = again
         @words = words
       end
 
@@ -40,8 +42,10 @@ module Holdup
 
       def findings
         return ["", escape(@words.call(:advice_no_findings))] if @findings.empty?
-        ["", "## #{escape(@words.call(:advice_findings))}", *@findings.flat_map { |told| finding(told) }]
+        ["", "## #{escape(@words.call(:advice_findings))}", *same, *@findings.flat_map { |told| finding(told) }]
       end
+
+      def same = @again ? ["", escape(@words.call(:advice_again, options: @again))] : []
 
       def finding(told)
         ["", "### #{escape(told.what)}", "", *told.parts.flat_map { |part| ["- #{part.label}: #{escape(part.text)}", *diff(part.diff)] }]

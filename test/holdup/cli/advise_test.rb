@@ -27,6 +27,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/^2 x 5 <- /, said.out)
     assert_match(/^1 x 1 .* peak$/, said.out)
     assert_match(/In config\/puma.rb:14 \(then restart\): - workers 1 \+ workers 2/, text)
+    assert_match(/brackets look at the same with --since 20\S+Z --until 20\S+Z --store \S+\./, text)
     assert_match(/Amdahl's law says \d+ threads/, text)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
   end

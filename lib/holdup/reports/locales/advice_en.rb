@@ -73,6 +73,7 @@ module Holdup
         advice_expected_throughput: "%<gain>s more jobs, or as many with so much fewer threads (%<low>s to %<high>s with 90 %% confidence)",
         advice_expected_unknown: "not predicted: the recording does not say what it would do",
         advice_evidence: "seen", advice_do: "do", advice_risk: "risk", advice_verify: "verify", advice_undo: "undo",
+        advice_again: "Commands in brackets look at the same with %<options>s.",
         advice_query: "%<text>s [holdup %<query>s]", advice_at: "%<text>s In %<where>s: %<change>s", advice_write: "%<text>s Write: %<change>s",
         advice_beyond: "%<text>s As it is that would break a limit (%<guards>s): see the table.",
         advice_diff: "%<text>s In %<where>s:", advice_diff_then: "%<text>s In %<where>s (%<rest>s):",

@@ -73,6 +73,7 @@ module Holdup
         advice_expected_throughput: "ジョブの処理量が %<gain>s 増える、または同じ量をその分少ないスレッドで（90 %% 信頼区間 %<low>s〜%<high>s）",
         advice_expected_unknown: "予測なし：記録からは分かりません",
         advice_evidence: "根拠", advice_do: "対処", advice_risk: "危険", advice_verify: "確認", advice_undo: "戻す",
+        advice_again: "括弧内のコマンドで同じものを見るには %<options>s を付けます。",
         advice_query: "%<text>s［holdup %<query>s］", advice_at: "%<text>s%<where>s に書く：%<change>s", advice_write: "%<text>s書く内容：%<change>s",
         advice_beyond: "%<text>s ただし今のままでは制限（%<guards>s）を超えます。表を見てください。",
         advice_diff: "%<text>s%<where>s の変更：", advice_diff_then: "%<text>s%<where>s の変更（%<rest>s）：",
