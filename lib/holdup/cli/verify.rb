@@ -14,7 +14,6 @@ module Holdup
     class Verify
       VERSION = 1
       LARGEST = 10_000_000
-      SHAPE = %i[processes threads time_slice_ns].freeze
 
       # @param console [Console]
       # @param file [String]
@@ -83,17 +82,17 @@ module Holdup
       # Where all was to stay, another setting that began since is what there is to learn from.
       def changed(sized)
         seen = sized.observations.select { |each| each.profiles.any? }
-        same, others = seen.partition { |each| advised == shape(each) }
+        same, others = seen.partition { |each| advised == ran(each) }
         found = (@advice[:verdict] == "keep") ? others.max_by { |each| each.profiles.first.start_ns } || same.first : same.first
-        found || raise(Error.new("no units ran on the advised setting (#{written(advised)}) since, only on: #{seen.map { |each| written(shape(each)) }.uniq.join(", ").then { |all| all.empty? ? "none" : all }}",
+        found || raise(Error.new("no units ran on the advised setting (#{written(advised)}) since, only on: #{seen.map { |each| written(ran(each)) }.uniq.join(", ").then { |all| all.empty? ? "none" : all }}",
           "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
       end
 
-      def advised = (@advice[:best] || @advice[:current]).values_at(*SHAPE)
+      def advised = Analysis::Sizing::Candidate.new(**(@advice[:best] || @advice[:current]).slice(:processes, :threads, :time_slice_ns))
 
-      def shape(observation) = SHAPE.map { |name| observation.public_send(name) }
+      def ran(observation) = Analysis::Sizing::Candidate.new(processes: observation.processes, threads: observation.threads, time_slice_ns: observation.time_slice_ns)
 
-      def written(shape) = "#{shape.first(2).join(" x ")}/#{shape.last / 1_000_000} ms"
+      def written(candidate) = Reports::AdviceFigures.new(@words).setting(candidate, slice: true)
     end
   end
 end
