@@ -40,9 +40,6 @@ module Holdup
         # @return [Float] units per second of all processes
         def throughput = [@processes * utilisation(inflation) * NS / (@demand.held_ns * inflation), @vcpus * NS.fdiv(@demand.cpu_ns + @demand.native_ns)].min
 
-        # @return [Float] share of the time that each process's GVL is held
-        def gvl_utilisation = utilisation(inflation)
-
         # @return [Float] ns from taking a unit to its end
         def response_ns = @threads * @processes * NS / throughput
 
