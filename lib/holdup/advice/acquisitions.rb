@@ -20,7 +20,7 @@ module Holdup
         row = situation.summary.rows.max_by(&:stalled_ns)
         return unless row && (FEW...ReleaseStorm::MANY).cover?(times = row.per_unit(row.sum(:acquisitions)).to_f)
         found = situation.evident({name: row.name, acquisitions: times, stall_ns: row.per_unit(row.stalled_ns)}, above: WORTH,
-          query: "whatif --halve-acquisitions '#{row.name}'", halved: situation.literal(row.name))
+          query: "whatif --halve-acquisitions #{situation.quoted(row.name)}", halved: situation.literal(row.name))
         Finding.new(rule: :acquisitions, weight: row.stalled_ns.fdiv([situation.total.wall_ns, 1].max), **found) if found
       end
     end

@@ -21,7 +21,7 @@ module Holdup
         return unless row
         Finding.new(rule: :convoy, weight: share * situation.total.split.share(:stalled), **situation.effect(without: situation.literal(row.name)),
           facts: {name: row.name, caused_share: share, hold_ns: row.histogram(:longest_hold).quantile(0.95),
-                  count_share: row.count.fdiv(situation.total.count), query: "report --name '#{row.name}'"})
+                  count_share: row.count.fdiv(situation.total.count), query: "report --name #{situation.quoted(row.name)}"})
       end
 
       # @param situation [Situation]

@@ -20,7 +20,7 @@ module Holdup
         row = situation.summary.rows.select { |each| waits?(each, situation.total) }.max_by(&:wall_ns) or return
         count = threads(situation, row)
         found = situation.evident({name: row.name, best: count, idle_share: row.idle_share, occupied_share: row.wall_ns.fdiv(situation.total.wall_ns)},
-          query: "whatif --io '#{row.name}' --max-io-threads #{count}", above: WORTH, io: situation.literal(row.name), io_threads: count)
+          query: "whatif --io #{situation.quoted(row.name)} --max-io-threads #{count}", above: WORTH, io: situation.literal(row.name), io_threads: count)
         Finding.new(rule: :io_threads, remedy: :setting, change: situation.levers.change(LEVER, count), **found) if found
       end
 

@@ -21,7 +21,7 @@ module Holdup
         return if situation.jobs? || !situation.sized? || Convoy.cause(situation)
         row, shares = cause(situation)
         return unless row
-        found = situation.evident({name: row.name, **shares}, query: "whatif --own-pool '#{row.name}'", above: WORTH,
+        found = situation.evident({name: row.name, **shares}, query: "whatif --own-pool #{situation.quoted(row.name)}", above: WORTH,
           own_pool: Analysis::Sizing::WhatIf::OwnPool.new(name: situation.literal(row.name)))
         Finding.new(rule: :isolation, weight: shares[:caused_share] * situation.total.split.share(:stalled), **found) if found
       end

@@ -17,7 +17,7 @@ module Holdup
         return if situation.summary.empty? || split.share(:lock) < MUCH
         worst = situation.summary.rows.max_by { |row| row.sum(:lock_ns) }
         Finding.new(rule: :lock_contention, weight: split.share(:lock),
-          facts: {lock_share: split.share(:lock), name: worst.name, each_ns: worst.per_unit(worst.sum(:lock_ns)), query: "report --name '#{worst.name}'"})
+          facts: {lock_share: split.share(:lock), name: worst.name, each_ns: worst.per_unit(worst.sum(:lock_ns)), query: "report --name #{situation.quoted(worst.name)}"})
       end
     end
   end

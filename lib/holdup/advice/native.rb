@@ -19,7 +19,7 @@ module Holdup
         row = situation.summary.rows.select { |each| hold(each) >= LONG_NS && computes?(each) }.max_by(&:caused_ns)
         return unless row&.caused_ns&.positive?
         Finding.new(rule: :native, weight: row.caused_ns.fdiv([situation.total.wall_ns, 1].max).clamp(0, 1), **situation.effect(without: situation.literal(row.name)),
-          facts: {name: row.name, hold_ns: hold(row), max_ns: row.histogram(:longest_hold).max, query: "report --name '#{row.name}'"})
+          facts: {name: row.name, hold_ns: hold(row), max_ns: row.histogram(:longest_hold).max, query: "report --name #{situation.quoted(row.name)}"})
       end
 
       # A holder without a CPU holds for long as well.

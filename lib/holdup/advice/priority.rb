@@ -22,7 +22,7 @@ module Holdup
         return if recording.nil? || recording.slices?
         row, share = Convoy.cause(situation)
         return if row.nil? || Native.hold(row) >= Native::LONG_NS || !situation.sized?
-        found = situation.evident({name: row.name, steps: STEPS, caused_share: share}, query: "whatif --priority '#{row.name}=-#{STEPS}'", above: WORTH,
+        found = situation.evident({name: row.name, steps: STEPS, caused_share: share}, query: "whatif --priority #{situation.quoted(row.name, "=-#{STEPS}")}", above: WORTH,
           priorities: {situation.literal(row.name) => -STEPS})
         Finding.new(rule: :priority, change: Change.new(new: "Thread.current.priority -= #{STEPS}, ensure += #{STEPS}"), **found) if found
       end

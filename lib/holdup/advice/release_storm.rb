@@ -19,7 +19,7 @@ module Holdup
         return unless row && situation.total.split.share(:stalled) >= STALLED
         Finding.new(rule: :release_storm, weight: row.stalled_ns.fdiv([situation.total.wall_ns, 1].max), **situation.effect(halved: situation.literal(row.name)),
           facts: {name: row.name, acquisitions: acquisitions(row), stall_ns: row.per_unit(row.stalled_ns), each_ns: row.stall_per_acquisition,
-                  query: "report --name '#{row.name}'"})
+                  query: "report --name #{situation.quoted(row.name)}"})
       end
 
       def acquisitions(row) = row.per_unit(row.sum(:acquisitions)).to_f

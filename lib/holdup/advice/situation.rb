@@ -87,6 +87,12 @@ module Holdup
       # @return [String] a glob of exactly that
       def literal(name) = name.gsub(/[\\*?\[\]{}]/) { |char| "\\#{char}" }
 
+      # Names may come from requests, and queries are pasted into shells.
+      # @param name [String]
+      # @param rest [String] of the argument
+      # @return [String] one argument that means exactly that name
+      def quoted(name, rest = "") = "'#{"#{literal(name)}#{rest}".gsub("'") { "'\\''" }}'"
+
       private
 
       def slo = recommendation.objective.slo

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "shellwords"
 require_relative "../../support/situations"
 
 module Holdup::Advice
@@ -8,6 +9,14 @@ module Holdup::Advice
     include Situations
 
     def query(recording, **options) = situation(recommendation: recording.recommendation(**options)).query("whatif --threads 3")
+
+    def test_a_name_is_one_argument_of_a_shell_whatever_is_in_it
+      asked = situation
+      assert_equal "'GET /x'", asked.quoted("GET /x")
+      ["a'; echo b; '", "$(echo c) `echo d`", "\\'x"].each do |name|
+        assert_equal ["#{asked.literal(name)}=-2"], Shellwords.split(asked.quoted(name, "=-2"))
+      end
+    end
 
     # What whatif shows has to be what the finding says.
     def test_a_query_asks_for_what_was_asked_for
