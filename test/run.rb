@@ -6,7 +6,7 @@
 #   ruby test/run.rb test/holdup/histogram_test.rb:12
 
 PARTS = {
-  "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/documents_test.rb test/bugs/**/*_test.rb",
+  "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/documents_test.rb test/bin/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   "integration" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",

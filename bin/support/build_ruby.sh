@@ -1,20 +1,36 @@
 #!/usr/bin/env bash
-# build_ruby.sh VERSION SUITE: builds CRuby with YJIT from Debian's source package into the cache folder.
-# The archive's address comes from this machine's own apt configuration, so a mirror in use stays in use.
+# build_ruby.sh VERSION: builds CRuby with YJIT from Debian's source package into the cache folder.
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/env.sh"
-version="$1" suite="$2"
+source "$HOLDUP_ROOT/bin/support/debian.sh"
+version="$1"
 package="ruby${version%.*}"
 prefix="$HOLDUP_CACHE/ruby-$version"
 work="$HOLDUP_CACHE/build-$version.$$"
 log="$HOLDUP_CACHE/build-$version.log"
+keyring=/usr/share/keyrings/debian-archive-keyring.gpg
+# Debian's suites, the likeliest first: which of them has a version changes with Debian's releases.
+case "$version" in
+  3.4.*) suites="experimental sid forky trixie" ;;
+  *) suites="trixie sid forky experimental" ;;
+esac
+instead="Install Ruby $version with YJIT in another way (rbenv, mise, ruby-install; rustc has to be there), and put it on PATH or name it in HOLDUP_RUBY."
 
 [ -x "$prefix/bin/ruby" ] && exit 0
 mkdir -p "$work"
 
-archive() {
-  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -E '/debian/?$' | head -1
+step() { say "  Ruby $version: $*"; }
+
+finish() {
+  local status=$?
+  rm -rf "$work"
+  [ "$status" -eq 0 ] && return
+  [ -s "$log" ] && tail -25 "$log" >&2
+  say "Ruby $version was not built: ${problem:-the step above failed} (log: $log)."
+  say "$instead"
 }
+trap finish EXIT
+fail() { problem="$*"; exit 1; }
 
 # An apt configuration of our own: the machine's lists stay as they are, its keys and proxies are used.
 isolated() {
@@ -22,37 +38,70 @@ isolated() {
     -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User=root "${@:2}"
 }
 
+# use_suite ARCHIVE SUITE: fails when the archive has no such suite.
+use_suite() {
+  local options=""
+  [ -f "$keyring" ] && options="[signed-by=$keyring] "
+  rm -rf "$work/lists"
+  mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
+  printf 'deb-src %s%s %s main\n' "$options" "$1" "$2" >"$work/sources.list"
+  isolated apt-get update >>"$log" 2>&1
+}
+
 # A suite may carry several revisions of the package; this is the one of the Ruby we want.
 debian_revision() {
-  isolated apt-cache showsrc "$package" | awk -v want="$version-" '/^Version:/ && index($2, want) == 1 {print $2; exit}'
+  isolated apt-cache showsrc "$package" 2>>"$log" |
+    awk -v want="$version-" '/^Version:/ && index($2, want) == 1 && !found {print $2; found = 1}'
 }
 
 fetch() {
-  local uri; uri="$(archive)"
-  [ -n "$uri" ] || die "no Debian archive in the apt configuration; install Ruby >= 3.3 with YJIT and set HOLDUP_RUBY"
-  mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-  printf 'deb-src %s %s main\n' "$uri" "$suite" >"$work/sources.list"
-  isolated apt-get update >>"$log" 2>&1
-  (cd "$work" && isolated apt-get source --download-only "$package=$(debian_revision)" >>"$log" 2>&1)
+  local archive suite revision
+  archive="$(debian_archive)"
+  for suite in $suites; do
+    step "looking for Debian's source package in $suite of $archive"
+    use_suite "$archive" "$suite" || continue
+    revision="$(debian_revision || true)"
+    [ -n "$revision" ] || continue
+    (cd "$work" && isolated apt-get source --download-only "$package=$revision" >>"$log" 2>&1) && return
+  done
+  fail "$archive has no source package $package $version in $suites, or could not be reached"
 }
 
-step() { say "  Ruby $version: $*"; }
+# How much of make's work is done when its log has so many lines, in percent. The first 120 lines (parser, YJIT, the
+# large C files) take two fifths of the time, the other 1,100 (extensions, gems) the rest.
+percent_done() {
+  if [ "$1" -lt 120 ]; then echo $((40 * $1 / 120)); else echo $((40 + 60 * ($1 - 120) / 1100)); fi
+}
 
-fails() { tail -25 "$log" >&2; die "building Ruby $version failed; the whole log is $log"; }
-trap 'rc=$?; rm -rf "$work"; [ $rc -eq 0 ] || fails' EXIT
+compile() {
+  local started=$SECONDS next=60 status=0 maker percent
+  make -j"$(nproc)" >"$work/make.log" 2>&1 &
+  maker=$!
+  while kill -0 "$maker" 2>/dev/null; do
+    sleep 1
+    [ $((SECONDS - started)) -ge $next ] || continue
+    next=$((next + 60))
+    percent="$(percent_done "$(wc -l <"$work/make.log")")"
+    [ "$percent" -gt 0 ] && [ "$percent" -lt 98 ] || continue
+    step "compiling, minutes left: about $(((SECONDS - started) * (100 - percent) / percent / 60 + 1))"
+  done
+  wait "$maker" || status=$?
+  cat "$work/make.log" >>"$log"
+  return $status
+}
 
 : >"$log"
-step "fetching Debian's source package $package ($suite)"
 fetch
 tarball="$(find "$work" -maxdepth 1 -name "${package}_${version}*.orig.tar.*" ! -name '*.asc' | head -1)"
-[ -n "$tarball" ] || { say "  $suite no longer carries $package $version:"; find "$work" -maxdepth 1 -name '*.dsc' >&2; exit 1; }
+[ -n "$tarball" ] || fail "Debian's source package has no tarball of $version"
 mkdir "$work/src"
 tar -xf "$tarball" -C "$work/src" --strip-components=1
 cd "$work/src"
-step "configuring"
-./configure --prefix="$prefix" --enable-yjit --with-baseruby=no --disable-install-doc --enable-shared >>"$log" 2>&1
-step "compiling on $(nproc) cores (about 3 minutes)"
-make -j"$(nproc)" >>"$log" 2>&1
+step "configuring (about a minute)"
+./configure --prefix="$prefix" --enable-yjit --with-baseruby=no --disable-install-doc --enable-shared >>"$log" 2>&1 ||
+  fail "its configure script failed"
+step "compiling on $(nproc) cores (5 minutes on two)"
+compile || fail "its compilation failed"
 step "installing into $prefix"
-make install >>"$log" 2>&1
-ruby_fits "$prefix/bin/ruby" || { say "  the new Ruby has no YJIT (is rustc >= 1.58 there?)"; exit 1; }
+make install >>"$log" 2>&1 || fail "its installation failed"
+ruby_fits "$prefix/bin/ruby" || fail "the new Ruby has no YJIT (is rustc >= 1.58 there?)"
