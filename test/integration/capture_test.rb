@@ -103,11 +103,11 @@ class CaptureIntegrationTest < Minitest::Test
   def assert_hog(seen)
     assert_equal [seen.scene.recording.length_ticks], seen.scene.lanes.map { |lane| lane.spans.sum(&:length) }.uniq
     text = seen.text.gsub(/\s+/, " ")
-    assert_match(/waiting for the GVL: \S+ % for GET \/hog in Report\.crunch /, text)
+    assert_match(/waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/hog, \S+ % of it in Report\.crunch /, text)
     assert_operator seen.hog_percent, :>=, 80, seen.text
     assert_match(/^GET \/hog /, holdup("timeline", seen.file).out[/For whom.*/m].lines[2])
     assert_operator seen.method_share, :>=, 0.95
-    assert_match(/waited for GET \/hog \(thread puma srv tp \d+\) [\d.]+ m?s in Report\.crunch \(.*config\.ru:\d+\)/, text)
+    assert_match(/waited for GET \/hog \(thread puma srv tp \d+\) [\d.]+ m?s, \S+ % of it in Report\.crunch \(.*config\.ru:\d+\)/, text)
     assert_exported(seen.file, seen.light)
   end
 

@@ -65,11 +65,11 @@ class CaptureGcTest < NativeTest
   def assert_told(scene)
     holders = Holdup::Timeline::Holders.new(scene)
     report = Holdup::Reports::Timeline.new(scene, holders:, patterns: Holdup::Timeline::Patterns.new(scene).call, words: WORDS)
-    assert_match(/ % for GET \/garbage \(\S+ m?s of it collecting garbage\)\.\z/, report.answer)
+    assert_match(/ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection\.\z/, report.answer)
     assert_match(/\AGC PAUSE: /, report.findings.find { |finding| finding.start_with?("GC") })
     light = scene.whole_units.find { |unit| unit.name == "GET /light" }
     story = Holdup::Reports::TimelineStory.new(scene, light, story: Holdup::Timeline::Story.new(scene, light), words: WORDS)
-    assert_match(/waiting for the GVL: \S+ % for GET \/garbage \(\S+ m?s of it collecting garbage\)/, story.answer)
-    assert(story.rows.any? { |_, _, told| told.match?(/waited for GET \/garbage \(thread .*\) \S+ m?s \(\S+ m?s of it collecting garbage\)/) })
+    assert_match(/waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection/, story.answer)
+    assert(story.rows.any? { |_, _, told| told.match?(/waited for GET \/garbage \(thread .*\) \S+ m?s, .*\S+ m?s of it in garbage collection/) })
   end
 end

@@ -42,8 +42,12 @@ module Holdup
         facts = one.facts
         events = word(:events, process: one.header.process_name, events: Figures.count(one.events))
         return events unless facts["unit"]
-        holder = facts["holder"] ? word(:holder, holder: text(facts["holder"])) : ""
-        "#{word(:caught, unit: text(facts["unit"]), stalled: duration(facts["stalled_ns"]), wall: duration(facts["wall_ns"]), holder:)} #{events}"
+        "#{word(:caught, unit: text(facts["unit"]), stalled: duration(facts["stalled_ns"]), wall: duration(facts["wall_ns"]), holder: holder(facts))} #{events}"
+      end
+
+      def holder(facts)
+        name, held_ns = facts.values_at("holder", "holder_ns")
+        (name && held_ns) ? word(:holder, holder: text(name), held: duration(held_ns)) : ""
       end
 
       def text(name) = Width.clean(name.to_s)

@@ -25,7 +25,7 @@ module Holdup
       def unit(unit)
         state, ticks = spent(unit).max_by(&:last)
         return if ticks.zero?
-        because = {stalled: -> { held(waits(unit)) }, running: -> { {ran: ran([own(unit)])} }}.fetch(state, -> { {} })
+        because = {stalled: -> { held(waits(unit)) }, running: -> { {ran: ran([own(unit)], ticks)} }}.fetch(state, -> { {} })
         word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **because.call)
       end
 
@@ -69,17 +69,19 @@ module Holdup
         who, own = parts.max_by { |_, some| some.sum(&:ticks) }
         ticks, handoff = own.to_a.sum(&:ticks), waits.sum(&:handoff)
         who, own, ticks = word(:answer_nobody), [], handoff if handoff > ticks
-        {who:, share: Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length })), ran: ran(own), gc: gc(own, ticks)}
+        {who:, held: time(ticks), share: Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length })), ran: ran(own, ticks), gc: gc(own, ticks)}
       end
 
-      def ran(parts)
-        most = @meanwhile.call(parts).first
-        most ? word(:answer_ran, frame: @names.frame(most.frame)) : ""
+      # The method that was seen longest, with its share: the rest ran in other methods, or unseen.
+      # @param ticks [Integer] all that the parts held
+      def ran(parts, ticks)
+        most = @meanwhile.call(parts).first or return ""
+        word(:answer_ran, share: Figures.share(most.ticks.fdiv(ticks)), frame: @names.frame(most.frame))
       end
 
       def gc(parts, ticks)
         collecting = @meanwhile.collecting(parts)
-        (collecting * GC_SHARE > ticks) ? word(:collecting, time: time(collecting)) : ""
+        (collecting * GC_SHARE > ticks) ? word(:answer_collecting, time: time(collecting)) : ""
       end
     end
   end

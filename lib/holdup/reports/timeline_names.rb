@@ -47,11 +47,15 @@ module Holdup
       end
 
       # @param unit [Holdup::Timeline::Unit]
-      # @return [String] for whom it waited longest
+      # @return [String] for whom it waited longest, perhaps nobody, and the share of its waiting
       def main(unit)
         waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span| @scene.wait(unit.lane, span) }
-        ticks = waits.flat_map(&:parts).group_by { |part| part(part) }.transform_values { |parts| parts.sum(&:ticks) }
-        ticks.max_by(&:last)&.first || Figures::NONE
+        return Figures::NONE if waits.empty?
+        sums = waits.flat_map(&:parts).group_by { |part| part(part) }.transform_values { |parts| parts.sum(&:ticks) }
+        sums[@words.call(:timeline_handoff)] = waits.sum(&:handoff)
+        holder, ticks = sums.max_by(&:last)
+        share = Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))
+        "#{holder} (#{share})"
       end
 
       # @param ticks [Integer] a duration

@@ -99,8 +99,10 @@ module Holdup
 
       def held(parts)
         ran = @meanwhile.call(parts).first
-        text = "#{who(parts.first)} #{time(parts.sum(&:ticks))}#{collecting(parts)}"
-        ran ? word(:held_in, held: text, frame: @names.frame(ran.frame)) : text
+        ticks = parts.sum(&:ticks)
+        text = "#{who(parts.first)} #{time(ticks)}"
+        text = word(:held_in, held: text, share: Figures.share(ran.ticks.fdiv(ticks)), frame: @names.frame(ran.frame)) if ran
+        "#{text}#{collecting(parts)}"
       end
 
       def collecting(parts)

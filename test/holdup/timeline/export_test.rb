@@ -104,6 +104,18 @@ class Holdup::Timeline::ExportTest < Minitest::Test
     READERS.each { |format, states| assert_equal [{"running" => 100 * MS}], sums(states.call(export(format, seen))), format }
   end
 
+  # It waits 40 ms for the hog, 10 ms for another thread, and 1 ms for nobody before each of them goes on.
+  def test_speedscope_gives_each_holder_its_own_part_of_a_wait
+    ring = EventRing.new(names: ["GET /hog", "GET /light"], threads: {2 => "srv 1", 3 => "srv 2", 4 => "srv 3"}).running(2).idle(3).idle(4)
+    ring.begins(1, 2, 1 * MS).ready(3, 10 * MS).ready(4, 10 * MS).suspended(2, 50 * MS, unit: 1).resumed(4, 51 * MS).suspended(4, 61 * MS).resumed(3, 62 * MS)
+    told = export(:speedscope, Holdup::Timeline::Scene.new(ring.recording(to: 70 * MS)))
+    frames = told["shared"]["frames"].map { |frame| frame["name"] }
+    waited = told["profiles"].find { |profile| profile["name"] == "srv 2" }
+    moments = waited["events"].select { |event| frames[event["frame"]].start_with?("for ") }.group_by { |event| frames[event["frame"]] }
+    lengths = moments.transform_values { |events| events.each_slice(2).sum { |open, close| close["at"] - open["at"] } }
+    assert_equal({"for unit that went on" => 40 * MS, "for hand-off" => 2 * MS, "for srv 3" => 10 * MS}, lengths)
+  end
+
   def test_firefox_has_samples_that_weigh_what_was_held
     ring = EventRing.new(threads: {2 => "srv 1"}).running(2)
     ring.stack(2, 20 * MS, ["C#call", nil, 0], ["Report#crunch", "/srv/report.rb", 12]).stack(2, 60 * MS, ["Report#crunch", "/srv/report.rb", 12])

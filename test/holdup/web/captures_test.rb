@@ -83,7 +83,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     get "/captures"
     assert_match(/Storefront worker 0 holdup capture --until: stall > 150 ms ProductsController#index 241 ms ReportsController#sales 217 ms/, CGI.unescapeHTML(text))
     get kept.path(unit: KeptCapture::CAUGHT)
-    assert_includes CGI.unescapeHTML(text), "waiting for the GVL: 90.1 % for ReportsController#sales in SalesReport#pair_counts"
+    assert_includes CGI.unescapeHTML(text), "waiting for the GVL: 217 ms (90.1 %) for ReportsController#sales, 95.2 % of it in SalesReport#pair_counts"
     %w[held stalled caused].each do |mode|
       get kept.path(mode:)
       assert_match(/<svg class="flame #{mode}".*<title>[^<]*\(\d/m, markup)

@@ -87,6 +87,20 @@ module Holdup
         def name(lane, unit) = unit ? unit_name(unit) : thread_name(lane)
 
         # @param wait [Wait]
+        # @return [Array<Array(Integer, String)>] since when (ns) for whom, from its begin to its end
+        def waited(wait)
+          at = wait.span.from
+          pieces = []
+          wait.parts.each do |part|
+            pieces << [at, HANDOFF] if at < part.from
+            pieces << [part.from, name(part.lane, part.unit)]
+            at = part.from + part.ticks
+          end
+          pieces << [at, HANDOFF] if at < wait.span.to
+          pieces.map { |from, holder| [ns(from), holder] }
+        end
+
+        # @param wait [Wait]
         # @return [String] for whom it was longest
         def main(wait)
           sums = wait.parts.group_by { |part| name(part.lane, part.unit) }.transform_values { |parts| parts.sum(&:ticks) }

@@ -37,9 +37,10 @@ module Holdup
           changes + change(open, [], @picture.length_ns)
         end
 
-        # A period in which something ran is as many as it has stacks.
+        # A period in which something ran is as many as it has stacks, one that waited as many as had the GVL meanwhile.
         def parts(lane, period)
           own = stack(period)
+          return @picture.waited(period.wait).map { |from_ns, holder| [from_ns, own + [[from_ns, "for #{holder}"]]] } if period.wait
           return [[period.from_ns, own]] unless period.state == :running
           @picture.pieces(lane, period).map { |from_ns, _, frames| [from_ns, own + frames.reverse.map { |frame| [[frame.label, frame.path], frame.label] }] }
         end
@@ -60,7 +61,6 @@ module Holdup
         end
 
         def detail(period)
-          return [period.from_ns, "for #{@picture.main(period.wait)}"] if period.wait
           [period.kind, period.kind.to_s] if period.state == :idle && period.kind
         end
       end
