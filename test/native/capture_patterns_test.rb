@@ -11,6 +11,11 @@ class CapturePatternsTest < NativeTest
     assert_equal "GET /native", found.fetch(:long_hold).fetch(:who)
   end
 
+  def test_stacks_tell_ruby_code_from_c_code_that_keeps_the_gvl
+    assert_equal :ruby, long_hold { compute_with_a_longer_slice }
+    assert_equal :silent, long_hold { GvlWork.hold(400 * MS) }
+  end
+
   # Each release for a moment costs a time slice of the hog.
   def test_a_convoy
     stop = false
@@ -67,9 +72,27 @@ class CapturePatternsTest < NativeTest
 
   private
 
+  # @return [Symbol] the cause of the hold in the block, which somebody waits for from its begin on
+  def long_hold
+    begun = Queue.new
+    found = patterns(stacks_over_ns: 10 * MS) do
+      light = unit("GET /light") { begun.pop }
+      wait_until { light.stop? }
+      [light, unit("GET /hog") { begun.close && yield }]
+    end
+    found.fetch(:long_hold).fetch(:cause)
+  end
+
+  # Two steps of priority: four time slices.
+  def compute_with_a_longer_slice
+    Thread.current.priority = 2
+    until_ns = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) + 350 * MS
+    nil while Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) < until_ns
+  end
+
   # @yieldreturn [Array<Thread>]
-  def patterns(&work)
-    Probe.open_capture(@file, 20_000, 0, 0)
+  def patterns(stacks_over_ns: 0, &work)
+    Probe.open_capture(@file, 20_000, 0, 0, stacks_over_ns)
     work.call.each(&:join)
     Probe.close_capture
     scene = Holdup::Timeline::Scene.new(Captured.read(@file))

@@ -6,6 +6,7 @@ require_relative "section"
 require_relative "timeline_answer"
 require_relative "timeline_methods"
 require_relative "timeline_names"
+require_relative "timeline_patterns"
 
 module Holdup
   module Reports
@@ -55,7 +56,7 @@ module Holdup
       end
 
       # @return [Array<String>] a sentence for each pattern
-      def findings = @patterns.map { |pattern| word(pattern.key, **figures(pattern.facts)) }
+      def findings = TimelinePatterns.new(@patterns, names: @names, words: @words).sentences
 
       # @return [Section, nil] methods that ran while others waited; nil where the capture has no stacks
       def ran = (TimelineMethods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?)
@@ -96,18 +97,6 @@ module Holdup
       def closing = [*("" if findings.any?), *remarks.flat_map { |remark| @layout.lines(remark) }]
 
       def pattern_lines = findings.flat_map { |finding| ["", *@layout.warning(finding)] }
-
-      def figures(facts)
-        facts.to_h do |name, fact|
-          next [name, Figures.duration(fact)] if name.end_with?("ns")
-          [name, fact.is_a?(Integer) ? Figures.count(fact) : called(fact)]
-        end
-      end
-
-      def called(fact)
-        return word(:no_unit) if fact.nil?
-        fact.is_a?(Holdup::Timeline::Lane) ? @names.thread(fact) : @names.text(fact)
-      end
 
       def tables
         return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
+require_relative "long_hold"
+
 module Holdup
   module Timeline
     # What has a name among the things that make threads wait, where counts tell it.
     class Patterns
-      # A time slice ends a hold of Ruby code after 100 ms; C code that keeps the GVL has no slice.
-      LONG_HOLD_NS = 150_000_000
       # A hold for which others waited less is nobody's trouble.
       HELD_UP_NS = 10_000_000
       # Shorter collections are daily business.
@@ -21,7 +21,7 @@ module Holdup
       # So many units at once in line for locks.
       QUEUE = 3
 
-      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the sentence names: numbers, threads (Lane), units by their name (nil: in none)
+      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the sentence names: numbers, threads (Lane), units by their name (nil: in none), shares (Float); of a long hold also its `cause` and what it `ran` (see LongHold)
       Pattern = Data.define(:key, :facts)
 
       # @param scene [Scene]
@@ -37,10 +37,16 @@ module Holdup
       def ns(ticks) = @scene.ns(ticks)
 
       def long_hold
-        long = @scene.holds.select { |hold| ns(hold.length) >= LONG_HOLD_NS }.to_h { |hold| [hold, ns(waited_for(hold.lane, hold))] }
+        long = @scene.holds.select { |hold| ns(hold.length) >= LongHold::LONG_NS }.to_h { |hold| [hold, ns(waited_for(hold.lane, hold))] }
         long.select! { |hold, waited_ns| waited_ns >= HELD_UP_NS && @scene.collecting(hold.lane, hold.from, hold.to) * 2 < hold.length }
         hold, waited_ns = long.max_by(&:last)
-        Pattern.new(:long_hold, {who: name(hold.unit), thread: hold.lane, ns: ns(hold.length), waited_ns:, count: long.size}) if hold
+        return unless hold
+        facts = {who: name(hold.unit), thread: hold.lane, ns: ns(hold.length), waited_ns:, count: long.size}
+        Pattern.new(:long_hold, {**facts, **reasons(LongHold.new(@scene, hold))})
+      end
+
+      def reasons(hold)
+        {cause: hold.cause, share: hold.unit_share, ran: hold.ran, wait_ns: hold.wait_ns, silent_ns: hold.silent_ns, taken: hold.taken, native_share: hold.native_share}
       end
 
       # What others of its GVL waited during a hold.
@@ -86,17 +92,16 @@ module Holdup
 
       def pass_storm
         passes = @scene.lanes.to_h { |lane| [lane, early_yields(lane)] }
-        lane, count = passes.max_by(&:last)
-        Pattern.new(:pass_storm, {thread: lane, count:, who: who(lane)}) if lane && count >= PASSES
+        lane, yields = passes.max_by { |_, spans| spans.size }
+        return unless lane && yields.size >= PASSES
+        who, count = yields.map { |span| name(@scene.unit_of(span)) }.tally.max_by(&:last)
+        Pattern.new(:pass_storm, {thread: lane, count: yields.size, who:, share: count.fdiv(yields.size)})
       end
 
+      # The waits after them.
       def early_yields(lane)
-        lane.spans.each_cons(2).count { |run, wait| run.state == :running && wait.kind == :preempted && ns(run.length) < PASS_NS }
-      end
-
-      def who(lane)
-        spans = lane.spans.select { |span| span.kind == :preempted }
-        name(@scene.unit_of(spans.max_by(&:length)))
+        pairs = lane.spans.each_cons(2).select { |run, wait| run.state == :running && wait.kind == :preempted && ns(run.length) < PASS_NS }
+        pairs.map(&:last)
       end
 
       # Empty for one that nobody named.

@@ -132,7 +132,13 @@ module Holdup
       end
 
       def hold(lane, run)
-        Hold.new(lane:, from: run.first.from, to: run.last.to, unit: unit_of(run.max_by(&:length)))
+        Hold.new(lane:, from: run.first.from, to: run.last.to, unit: main_unit(run))
+      end
+
+      def main_unit(run)
+        return unit_of(run.first) if run.one?
+        longest = run.group_by { |span| unit_of(span)&.id }.values.max_by { |spans| spans.sum(&:length) }
+        unit_of(longest.first)
       end
     end
   end

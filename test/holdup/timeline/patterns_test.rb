@@ -43,7 +43,7 @@ class Holdup::Timeline::PatternsTest < Minitest::Test
   def test_threads_and_units_without_a_name_are_told_apart
     ring = EventRing.new(threads: {2 => "", 3 => "srv 2"}).running(2).ready(3, 50 * MS).suspended(2, 400 * MS).resumed(3, 401 * MS)
     scene = Holdup::Timeline::Scene.new(ring.recording(to: 500 * MS))
-    assert_match(/\ALONG HOLD: \(no unit\) \(thread 2\) held the GVL for 400 ms /, sentences(scene, Holdup::Timeline::Patterns.new(scene).call).first)
+    assert_match(/\ALONG HOLD: thread 2 held the GVL for 400 ms without a break, 100 % of it outside of requests and jobs;/, sentences(scene, Holdup::Timeline::Patterns.new(scene).call).first)
   end
 
   def test_a_collection_of_garbage
@@ -92,6 +92,22 @@ class Holdup::Timeline::PatternsTest < Minitest::Test
       ring.suspended(2, at).ready(2, at, yielded: true).resumed(3, at + 1).suspended(3, at + MS).resumed(2, at + MS)
     end
     found = patterns(ring).fetch(:pass_storm)
-    assert_equal ["srv 1", 60, nil], [found[:thread].name, *found.values_at(:count, :who)]
+    assert_equal "srv 1", found[:thread].name
+    assert_equal 60, found[:count]
+    assert_nil found[:who]
+    assert_in_delta 1.0, found[:share]
+  end
+
+  def test_a_storm_of_yields_names_the_unit_of_most_of_them
+    ring = EventRing.new.running(2).begins(1, 2, 0)
+    60.times do |turn|
+      at = (turn * 2 + 1) * MS
+      unit = (turn < 45) ? 1 : 0
+      ring.suspended(2, at, unit:).ready(2, at, yielded: true, unit:).resumed(3, at + 1).suspended(3, at + MS).resumed(2, at + MS, unit:)
+      ring.ends(1, 2, at + MS + 1, name: "GET /hog") if turn == 44
+    end
+    found = patterns(ring).fetch(:pass_storm)
+    assert_equal "GET /hog", found[:who]
+    assert_in_delta 0.75, found[:share]
   end
 end

@@ -45,13 +45,20 @@ module Holdup
         timeline_answer_all_lock: "処理のロック待ちは合計 %<spent>s です。スレッドの GVL 待ちは %<stalled>s です。",
         timeline_answer_all_pool: "処理のコネクションプールの空き待ちは合計 %<spent>s です。スレッドの GVL 待ちは %<stalled>s です。",
         timeline_answer_nobody: "受け渡し（保持者なし）", timeline_answer_ran: "。その %<share>s は %<frame>s の実行中", timeline_answer_collecting: "。その %<time>s は GC の時間", timeline_collecting: "（うち GC %<time>s）",
-        timeline_long_hold: "長い保持：%<who>s（%<thread>s）が GVL を %<ns>s 続けて保持しました（タイムスライスより長い）。その間の他の待ちは %<waited_ns>s です。GVL を放さない C のコードか、Ruby のタイマーに CPU が回らないマシンが原因です。同様の保持 %<count>s 回。",
+        timeline_long_hold: "長い保持：%<thread>s が GVL を %<ns>s 続けて保持しました（%<parts>s）。その間の他の待ちは %<waited_ns>s です。%<cause>s他を待たせた 150 ms 以上の保持は %<count>s 回あり、これが最も長く待たせました。",
+        timeline_hold_unit: "うち %<share>s は %<who>s", timeline_hold_outside: "うち %<share>s はリクエストやジョブの外", timeline_hold_ran: "、%<share>s は %<frame>s",
+        timeline_hold_late: "これを最も長く待ったスレッドでも %<wait_ns>s で、タイムスライス（設定がなければ 100 ms）程度です。Ruby は他のスレッドが待つ間だけタイムスライスを数えるため、C のコードや CPU 不足を示すものではありません。",
+        timeline_hold_ruby: "動いていたのは Ruby のコードです（スタックを %<taken>s 回取得、間隔は最長 %<silent_ns>s）。Ruby のコードがこれほど長く保持するのは、タイムスライスが長い場合（RUBY_THREAD_TIMESLICE、高い優先度）、" \
+          "割り込みをまれにしか確認しない呼び出しがある場合、CPU に空きがない場合です。どれかはキャプチャからは分かりません。",
+        timeline_hold_native: "サンプラーによると、その %<native_share>s で C のコードが動いていました。GVL を放さない C のコードは、タイムスライスでは中断されません。",
+        timeline_hold_silent: "%<silent_ns>s の間、スタックを取得できませんでした。GVL を放さない C のコードが動いていたか、CPU が割り当てられていませんでした。どちらかはキャプチャからは分かりません（CPU 不足は `holdup report` の starved に現れます）。",
+        timeline_hold_unseen: "このスレッドのスタックは取得できないため、原因は不明です（GVL を放さない C のコード、長いタイムスライス、CPU 不足のいずれか）。",
         timeline_gc_pause: "GC の停止：10 ms 以上の GC が %<count>s 回、最長 %<ns>s（%<thread>s）。その間の他の待ちは合計 %<waited_ns>s です。",
         timeline_convoy: "コンボイ：処理 %<id>s（%<who>s）は GVL を %<count>s 回わずかに放し、取り直すまでに %<waited_ns>s 待ちました。同様の処理 %<units>s 件。",
         timeline_lock_queue: "ロックの行列：同時に最大 %<count>s 件の処理がロックを待ちました（%<waits>s 回、合計 %<waited_ns>s）。",
         timeline_kind_pool: "コネクションプールの空き待ち",
         timeline_pool_wait: "プールの待ち：処理がコネクションプールの空きを 10 ms 以上待ったのは %<waits>s 回、合計 %<waited_ns>s、同時に最大 %<count>s 件です。これは GVL 待ちではありません。プールが同時実行数より小さいか、接続が長く保持されています。",
-        timeline_pass_storm: "pass の嵐：%<thread>s は、他が待つ間にタイムスライスの終わりよりずっと早く GVL を %<count>s 回放しました（ループ内の Thread.pass。主に %<who>s）。"
+        timeline_pass_storm: "pass の嵐：%<thread>s は、他が待つ間にタイムスライスの終わりよりずっと早く GVL を %<count>s 回放しました（ループ内の Thread.pass などで起こります。うち %<share>s は %<who>s）。"
       }.freeze
     end
   end

@@ -1,0 +1,53 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "timeline_names"
+
+module Holdup
+  module Reports
+    # A sentence for each pattern of a capture.
+    class TimelinePatterns
+      # @param patterns [Array<Holdup::Timeline::Patterns::Pattern>]
+      # @param names [TimelineNames]
+      # @param words [Words]
+      def initialize(patterns, names:, words:)
+        @patterns = patterns
+        @names = names
+        @words = words
+      end
+
+      # @return [Array<String>]
+      def sentences
+        @patterns.map do |pattern|
+          facts = figures(pattern.facts.except(:cause, :ran))
+          facts.update(parts: parts(pattern.facts), cause: word(:"hold_#{pattern.facts[:cause]}", **facts)) if pattern.facts[:cause]
+          word(pattern.key, **facts)
+        end
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def figures(facts) = facts.to_h { |name, fact| [name, figure(name, fact)] }
+
+      def figure(name, fact)
+        case fact
+        when nil then word(:no_unit)
+        when Float then Figures.share(fact)
+        when Integer then name.end_with?("ns") ? Figures.duration(fact) : Figures.count(fact)
+        when Holdup::Timeline::Lane then @names.thread(fact)
+        else @names.text(fact)
+        end
+      end
+
+      # Where the time of a hold went: the unit, the method.
+      def parts(facts)
+        share = Figures.share(facts[:share])
+        unit = facts[:who] ? word(:hold_unit, share:, who: @names.text(facts[:who])) : word(:hold_outside, share:)
+        frame, ran = facts[:ran]
+        frame ? "#{unit}#{word(:hold_ran, share: Figures.share(ran), frame: @names.frame(frame))}" : unit
+      end
+    end
+  end
+end
