@@ -75,7 +75,7 @@ class PlayedRecording
 
   def hosts = 1
 
-  def warnings = []
+  def warnings = {}
 
   def growth = nil
 

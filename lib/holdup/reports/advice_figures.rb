@@ -38,6 +38,13 @@ module Holdup
       # @return [Hash{Symbol => String}] how far its replay is off
       def errors(test) = test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
 
+      # @param found [Analysis::Sizing::Causes]
+      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which on it is named
+      def causes(found)
+        limits = Analysis::Sizing::Causes::LIMITS.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
+        {**found.figures.to_h { |name, figure| [name, cause(name, figure)] }, **limits}
+      end
+
       # @param hits [Array<Analysis::Sizing::Guards::Hit>]
       def guards(hits) = hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") }.join(", ")
 
@@ -47,6 +54,8 @@ module Holdup
       def facts(facts) = facts.to_h { |name, value| [name, fact(name.to_s, value)] }
 
       private
+
+      def cause(name, figure) = (name == :swings) ? Figures.rate(figure) : share(figure)
 
       def size(candidate)
         io = candidate.io_threads.positive? ? "+#{candidate.io_threads} io" : ""

@@ -38,6 +38,7 @@ module Holdup
         when :not_enough then AdviceSampling.new(@recommendation, words: @words).facts
         when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
         when :self_test then AdviceFigures.new(@words).errors(@recommendation.self_test)
+        when :unknown, *Analysis::Sizing::Causes::LIMITS.keys then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
         when :no_recording then kinds
         else {}
         end

@@ -95,7 +95,7 @@ module Holdup
 
       def warnings
         found = @recommendation.recording.warnings
-        found.empty? ? [] : [word(:warnings, warnings: found.map { |key| word(:"warning_#{key}") }.join(" "))]
+        found.empty? ? [] : [word(:warnings, warnings: found.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }.join(" "))]
       end
 
       def bias = AdviceBias.new(@recommendation.bias, words: @words).sentences

@@ -47,7 +47,7 @@ module Holdup
 
       def verdict
         return {verdict: :unknown, reasons: [:no_recording]} unless @recommendation
-        return {verdict: :unknown, reasons: @recommendation.reasons} if @recommendation.verdict == :unknown
+        return {verdict: :unknown, reasons: @recommendation.reasons, **tested}.compact if @recommendation.verdict == :unknown
         {verdict: @recommendation.verdict, why: @recommendation.why, **decision, current: self.class.prediction(@recommendation.current),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end
@@ -60,7 +60,15 @@ module Holdup
 
       def recording = @recommendation.recording
 
-      def self_test = @recommendation.self_test.then { |test| {grade: test.grade, errors: test.errors.transform_values { |error| error.round(4) }} }
+      # Where it is why nothing can be said.
+      def tested = @recommendation.reasons.include?(:self_test) ? {self_test:} : {}
+
+      def self_test
+        test = @recommendation.self_test
+        {grade: test.grade, errors: rounded(test.errors), causes: rounded(test.causes.figures)}
+      end
+
+      def rounded(figures) = figures.transform_values { |figure| figure.round(4) }
 
       # nil where nothing was found, or nobody can tell.
       def estimate(found)

@@ -52,7 +52,13 @@ module Holdup
 
       def sentence
         return word(:kept) if @found.kept?
-        word(:missed, names: @found.lines.reject(&:kept?).map { |line| word(line.name) }.join(", "))
+        [word(:missed, names: @found.lines.reject(&:kept?).map { |line| word(line.name) }.join(", ")), *causes].join(" ")
+      end
+
+      # Those that figures of the time since support; other work or another machine would be in none.
+      def causes
+        figures = @figures.causes(@found.causes)
+        [*@found.causes.call.map { |cause| @words.call(:"advice_reason_#{cause}", **figures) }, word(:elsewhere)]
       end
 
       def rows

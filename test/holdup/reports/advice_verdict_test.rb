@@ -67,9 +67,11 @@ class Holdup::Reports::AdviceVerdictTest < Minitest::Test
   end
 
   def test_what_may_be_the_reason_where_nothing_can_be_said
-    recording = Struct.new(:warnings).new(%i[cpu_saturated])
+    recording = Struct.new(:warnings).new({cpu_saturated: {cpu_share: 0.91}, held_without_cpu: {starved_share: 0.2}})
     unsaid = Struct.new(:verdict, :recording).new(:unknown, recording)
-    assert_equal ["Mind: CPUs were short while it was recorded."], Holdup::Reports::AdviceVerdict.new(unsaid, span: "now", words: Holdup::Reports::Words.new).details
+    expected = "Warning: In a busy minute 91.0 % of the vCPUs were in use. For 20.0 % of the time that the GVL was held, its holder was on no CPU: " \
+      "CPUs were short, a quota stopped the process, pages were read from a disk, or C code waited with the GVL held."
+    assert_equal [expected], Holdup::Reports::AdviceVerdict.new(unsaid, span: "now", words: Holdup::Reports::Words.new).details
   end
 
   def test_the_same_for_programs

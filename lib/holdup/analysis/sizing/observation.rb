@@ -81,8 +81,13 @@ module Holdup
           deployment.supported? ? found : [*found, :unsupported]
         end
 
-        # @return [Array<Symbol>] what may make it miss, or why there is no answer; none where nothing was recorded
-        def warnings = recorded? ? [*recording.problems.map(&:kind), *(:company if deployment.company? && !pools.company?)] - problems : []
+        # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of each; none where nothing was recorded
+        def warnings
+          return {} unless recorded?
+          found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
+          found[:company] = {} if deployment.company? && !pools.company?
+          found.except(*problems)
+        end
 
         # @return [Growth::Estimate]
         def growth_estimate = recording.growth.overall

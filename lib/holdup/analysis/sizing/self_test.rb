@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "causes"
 require_relative "free_cpus"
 require_relative "handoff"
 require_relative "replay"
@@ -16,21 +17,19 @@ module Holdup
         # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
         # `handoff_ns`: of stalled_ns, while nobody held the GVL; nil where nobody knows.
         Measured = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
-        # `errors`: {Symbol => Float}, signed shares; `reasons`: what is likely to blame, most likely first; `handoff_ns`, `vcpus`: that fit
-        Result = Data.define(:grade, :errors, :predicted, :measured, :reasons, :handoff_ns, :vcpus)
+        # `errors`: {Symbol => Float}, signed shares; `causes`: Causes; `handoff_ns`, `vcpus`: that fit
+        Result = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
+          # @return [Array<Symbol>] what may be to blame
+          def reasons = (grade == :a) ? [] : causes.call
+        end
 
         GRADES = {0.1 => :a, 0.2 => :b}.freeze
         # One replay of unlike units near saturation tells as little as one day.
         REPLAYS = 4
         # Of these, for the hand-off.
         FITTED = 2
-        STARVED = 1.1
-        POOL = 0.05
-        SWINGS = 3.0
-        BUSY = 0.85
-        NS = 1_000_000_000
 
-        # @param recording [#demand, #held_per_cpu, #measured]
+        # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
         # @param traffic [Traffic]
         # @param current [Candidate]
         # @param vcpus [Range<Numeric>] see FreeCpus
@@ -81,7 +80,7 @@ module Holdup
         def compare(predicted, **fitted)
           errors = errors(predicted)
           grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-          Result.new(grade:, errors:, predicted:, measured:, reasons: (grade == :a) ? [] : reasons, **fitted)
+          Result.new(grade:, errors:, predicted:, measured:, causes: Causes.new(@recording, traffic: @traffic, processes: @current.processes), **fitted)
         end
 
         def figures(outcome)
@@ -102,22 +101,6 @@ module Holdup
         def wait(figures) = figures.queued_ns.to_i + figures.stalled_ns
 
         def worst(errors) = errors.values.map(&:abs).max
-
-        def reasons
-          [*(:starved if @recording.held_per_cpu > STARVED), *(:waits_beside if beside > POOL), *(:busy if busy?), *(:swings if swings > SWINGS),
-            *(:queue_unknown unless measured.queued_ns)].then { |found| found.empty? ? [:unknown] : found }
-        end
-
-        # Waits for pools and locks are in the idle time, and grow with the load as the GVL's do.
-        def beside = @recording.wait_beside_ns.fdiv(demand.own_ns)
-
-        # Near saturation a queue's length is mostly chance.
-        def busy? = @traffic.peak_rate * demand.held_ns / NS / @current.processes > BUSY
-
-        def swings
-          rates = @traffic.blocks.flat_map(&:rates)
-          rates.max / [rates.sum / rates.size, Float::MIN].max
-        end
       end
     end
   end

@@ -46,6 +46,9 @@ module Holdup
         # @return [Array<Line>]
         def lines = @lines ||= NAMES.map { |name| line(name) }
 
+        # @return [Causes] what may be to blame where it did not: figures of the time since
+        def causes = whole.causes
+
         # @return [Integer] units measured since
         def units = @since.units
 

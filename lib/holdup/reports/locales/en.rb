@@ -20,9 +20,9 @@ module Holdup
         verdict_spread: "The %<units>s spent %<stalled_share>s of their time stalled on the GVL, and no single one is to blame: " \
           "%<cause>s caused the most, %<share>s.",
         verdict_handoff: "The %<units>s spent %<stalled_share>s of their time stalled on the GVL, and for %<share>s of the " \
-          "stall nobody held it: threads woke up late. The machine lacks CPU, or the holds are very short.",
-        verdict_starved: "The %<units>s spent %<share>s of their time holding the GVL without a CPU: there are more busy " \
-          "processes than CPUs, a CPU quota throttles them, or C code blocks while it holds the GVL.",
+          "stall nobody held it, while it went from thread to thread. Possible causes: very short holds, or no free CPU for the thread that wakes up.",
+        verdict_starved: "The %<units>s spent %<share>s of their time holding the GVL without a CPU. Possible causes: more busy " \
+          "processes than CPUs, a CPU quota, pages read from a disk, or C code that blocks while it holds the GVL.",
         verdict_lock: "The GVL is not the problem: the %<units>s spent %<share>s of their time waiting for locks " \
           "(Mutex, Queue, condition variable) and %<stalled_share>s stalled.",
         verdict_sleep: "The GVL is not the problem: the %<units>s spent %<share>s of their time parked (sleep, timed waits " \
@@ -37,7 +37,7 @@ module Holdup
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
         remark_applications: "Units of %<count>s applications are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",
         remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); --by setting tells them apart.",
-        remark_starved: "Whoever held the GVL had no CPU for %<share>s of that time, and the others stalled meanwhile: the machine lacks CPU, or a quota throttles it.",
+        remark_starved: "For %<share>s of the time that the GVL was held, its holder was on no CPU. Possible causes: too few free CPUs, a CPU quota, pages read from a disk, or C code that blocks while it holds the GVL.",
         remark_overflow: "%<count>s units found the table of names full and are in \"(series beyond the limit)\"; " \
           "raise series_limit or name units without ids.",
         more_rows: "... and %<count>s more (--limit)",

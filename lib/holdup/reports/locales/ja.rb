@@ -21,9 +21,9 @@ module Holdup
         verdict_spread: "%<units>sは時間の %<stalled_share>s を GVL 待ちに費やしましたが、単独の原因はありません。" \
           "最大は %<cause>s の %<share>s です。",
         verdict_handoff: "%<units>sは時間の %<stalled_share>s を GVL 待ちに費やし、その %<share>s は誰も GVL を保持していない間の待ちでした。" \
-          "スレッドの起床が遅れています。CPU が足りないか、保持がごく短いためです。",
-        verdict_starved: "%<units>sは時間の %<share>s の間、GVL を持ちながら CPU を使えませんでした。CPU より多いプロセス、" \
-          "CPU 制限、または GVL を持ったままブロックする C コードが原因です。",
+          "その間 GVL はスレッド間で受け渡されていました。考えられる原因は、ごく短い保持の繰り返しか、起床するスレッドのための空き CPU の不足です。",
+        verdict_starved: "%<units>sは時間の %<share>s の間、GVL を持ちながら CPU を使えませんでした。考えられる原因は、CPU より多いプロセス、" \
+          "CPU 制限、ディスクからのページ読み込み、GVL を持ったままブロックする C コードです。",
         verdict_lock: "問題は GVL ではありません。%<units>sは時間の %<share>s をロック（Mutex、Queue、条件変数）の待ちに、" \
           "%<stalled_share>s を GVL 待ちに費やしました。",
         verdict_sleep: "問題は GVL ではありません。%<units>sは時間の %<share>s を停止（sleep、コネクションプールなどの期限付きの待ち）に、" \
@@ -38,7 +38,7 @@ module Holdup
         remark_short: "計測値は 1 分単位で保存されます。このように短い期間では、毎秒の件数は下限です。",
         remark_applications: "%<count>s 個のアプリケーションの処理が混ざっています（%<apps>s）。合計はどのアプリケーションの値でもありません。--app NAME（画面では「アプリケーション」欄）で 1 つ選べます。",
         remark_settings: "%<count>s 種類の設定が混ざっています（デプロイ、スレッド数、JIT など）。--by setting で分けられます。",
-        remark_starved: "GVL を保持していた時間の %<share>s は CPU がなく、ほかのスレッドはその間も待ちました。マシンの CPU が足りないか、CPU の制限で止められています。",
+        remark_starved: "GVL が保持されていた時間の %<share>s は、保持者が CPU 上にいませんでした。考えられる原因は、CPU の不足、CPU 制限、ディスクからのページ読み込み、GVL を持ったままブロックする C コードです。",
         remark_overflow: "名前の表が一杯になり、%<count>s 件が「(series beyond the limit)」に入りました。" \
           "series_limit を上げるか、ID を含まない名前にしてください。",
         more_rows: "…ほか %<count>s 件（--limit）",

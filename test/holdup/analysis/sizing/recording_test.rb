@@ -95,16 +95,20 @@ module Holdup::Analysis::Sizing
       assert_equal [true, {units: 40, needed: 400}], [problem.refusal?, problem.facts]
     end
 
+    def test_holds_without_a_cpu_are_told
+      starved = only(recording(windows: minutes { FAST.merge(cpu: 8) }), :held_without_cpu)
+      refute_predicate starved, :refusal?
+      assert_in_delta 0.2, starved.facts[:starved_share]
+    end
+
     def test_a_saturated_cpu_is_told
-      starved = only(recording(windows: minutes { FAST.merge(cpu: 8) }), :cpu_saturated)
-      assert_equal [false, 1.25], [starved.refusal?, starved.facts[:held_per_cpu].round(3)]
       used = only(recording(windows: minutes(count: 6000), vcpus: 1.2), :cpu_saturated)
       assert_in_delta (9.5 + 2) / 10 / 1.2, used.facts[:cpu_share], 1e-6
     end
 
     def test_a_pool_that_binds_is_told
       problem = only(recording(windows: minutes { FAST.merge(pool: 20) }), :pool_bound)
-      assert_in_delta 20 / 55.0, problem.facts[:share], 1e-6
+      assert_in_delta 20 / 55.0, problem.facts[:pool_share], 1e-6
     end
 
     def test_units_that_got_faster_are_told

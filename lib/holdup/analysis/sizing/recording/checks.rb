@@ -14,7 +14,7 @@ module Holdup
         MOST_COLD = 0.5
         # Like units that got so much faster in the course of a recording were still being compiled, or filled a cache.
         STEADY = 1.2
-        # GVL held beyond the CPU used: cores are missing, a quota stops the container, or C code waits with the GVL held.
+        # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a disk, or C code waits with the GVL held.
         HELD_PER_CPU = 1.1
         CPU_SHARE = 0.85
         POOL_SHARE = 0.05
@@ -26,7 +26,7 @@ module Holdup
 
         # @return [Array<Recording::Problem>] refusals first
         def problems
-          [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, pool_bound, few_profiles].compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
+          [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu, pool_bound, few_profiles].compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
         end
 
         private
@@ -64,13 +64,18 @@ module Holdup
         def log(profile) = Math.log([profile.running_ns, 1].max)
 
         def cpu_saturated
-          held_per_cpu, cpu_share = [@recording.held_per_cpu, @recording.cpu_share]
-          problem(:cpu_saturated, false, held_per_cpu:, cpu_share:) if held_per_cpu > HELD_PER_CPU || cpu_share.to_f > CPU_SHARE
+          cpu_share = @recording.cpu_share
+          problem(:cpu_saturated, false, cpu_share:) if cpu_share.to_f > CPU_SHARE
+        end
+
+        def held_without_cpu
+          held_per_cpu = @recording.held_per_cpu
+          problem(:held_without_cpu, false, starved_share: 1 - 1 / held_per_cpu) if held_per_cpu > HELD_PER_CPU
         end
 
         def pool_bound
           share = @recording.pool_share
-          problem(:pool_bound, false, share:) if share > POOL_SHARE
+          problem(:pool_bound, false, pool_share: share) if share > POOL_SHARE
         end
 
         def few_profiles

@@ -15,8 +15,9 @@ module Holdup
       # | `:few_units` | yes | units, needed |
       # | `:warming_up` | yes | share (of the units that fell into minutes after a boot) |
       # | `:unsteady` | no | ratio (running time of like units, first third against last third) |
-      # | `:cpu_saturated` | no | held_per_cpu (GVL held against CPU used), cpu_share (of the vCPUs in a busy minute; nil: unknown) |
-      # | `:pool_bound` | no | share (of the elapsed time that units waited for a connection) |
+      # | `:cpu_saturated` | no | cpu_share (of the vCPUs in a busy minute) |
+      # | `:held_without_cpu` | no | starved_share (of the time that the GVL was held, without a CPU) |
+      # | `:pool_bound` | no | pool_share (of the elapsed time that units waited for a connection) |
       # | `:few_profiles` | no | profiles, needed: no replay and no growth |
       #
       # With a refusal there is no advice; with anything else it may miss, for a reason that can be named.
