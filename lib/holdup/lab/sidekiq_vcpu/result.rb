@@ -33,6 +33,9 @@ module Holdup
           # @return [Float] how much of the elapsed time CPUs were not missing
           def quiet = undisturbed_in_all * alone.undisturbed_ns / best.in_all_ns
 
+          # @return [Float] CPUs that the processes used, had none been missing
+          def undisturbed_cores = best.cores / quiet
+
           # @return [Float] multiple of the CPU time for the same work
           def cpu = best.cpu_ns / alone.cpu_ns
 

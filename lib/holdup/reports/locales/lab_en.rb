@@ -15,7 +15,7 @@ module Holdup
         lab_by_other: "by other", lab_cpu: "CPU", lab_alarm: "alarm %<target>s",
         lab_alone: "alone", lab_threads: "two threads", lab_serial: "serial", lab_processes: "two processes",
         lab_fires: "fires", lab_silent: "silent",
-        lab_vcpu_note: "each, in all: elapsed, as multiples of one job alone. by other: how much of the stall the other job " \
+        lab_vcpu_note: "As measured. each, in all: elapsed, as multiples of one job alone. by other: how much of the stall the other job " \
           "caused. CPU: of all vCPUs. alarm: what autoscaling with that target would have done.",
 
         lab_bars: "What each job went through",
@@ -25,10 +25,10 @@ module Holdup
         lab_means_threads: "Two at once in one process: each took %<each>s, ran for %<running>s and stalled for %<stalled>s; the " \
           "other job caused %<share>s of that. Only one thread of a process runs Ruby at a time, so the second thread " \
           "adds no work done. It only makes both jobs late.",
-        lab_means_serial: "One after the other: %<in_all>s in all, as long as both at once, and the first was done at half " \
-          "time. With such jobs a concurrency of 1 loses nothing.",
+        lab_means_serial: "One after the other: %<in_all>s in all, both at once: %<at_once>s, and the first was done after about half " \
+          "of it. With such jobs a concurrency of 1 loses nothing.",
         lab_means_processes: "Two processes: %<each>s each, %<in_all>s in all. Each process has a GVL of its own, so both jobs can " \
-          "run at the same time: CPU was at %<cpu>s.",
+          "run at the same time. CPU of all vCPUs: %<cpu>s.",
         lab_means_processes_full: "Two processes: %<each>s each, %<in_all>s in all. Each has a GVL of its own, but they share %<vcpus>s, so they " \
           "had to wait for a CPU instead (starved).",
         lab_means_halved: "Why CPU %% halved when the vCPUs were doubled: one process computes on %<cores>s CPUs, however many there " \
@@ -40,9 +40,10 @@ module Holdup
         lab_advice_scale: "Scale on the latency of the queue instead of CPU %: it grows whatever the ceiling is.",
 
         lab_off: "%<experiment>s: %<each>s each and %<in_all>s in all, where theory says %<expected_each>s and %<expected_in_all>s.",
-        lab_starved: "The machine was busy with something else: jobs held the GVL without a CPU for up to %<share>s of their time " \
-          "(starved). Without that time: %<without>s each, and so it is explained below. Run it again on a quiet machine, with more --seconds and --repeat.",
-        lab_off_slower: "The same work took %<ratio>s the CPU time: two vCPUs that share a core, or a CPU that clocks down.",
+        lab_undisturbed: "%<undisturbed>s without starved time (measured: %<measured>s)",
+        lab_starved: "Jobs held the GVL without a CPU for up to %<share>s of their time (starved): something else used the CPUs, or a quota stopped " \
+          "the processes. Without that time: %<without>s each; the table and the bars have what was measured. Run it again on a quiet machine, with more --seconds and --repeat.",
+        lab_off_slower: "The same work took %<ratio>s the CPU time. Possible causes: two vCPUs that share a core, or a CPU that clocks down.",
         lab_off_unknown: "Run it again on a quiet machine, with more --seconds and --repeat.",
 
         lab_jobs_title: "Jobs at each concurrency (Sidekiq %<sidekiq>s, Ruby %<ruby>s, %<vcpus>s vCPUs)",

@@ -15,7 +15,7 @@ module Holdup
         lab_by_other: "相手原因", lab_cpu: "CPU 率", lab_alarm: "警報 %<target>s",
         lab_alone: "単独", lab_threads: "2 スレッド", lab_serial: "順番に", lab_processes: "2 プロセス",
         lab_fires: "作動", lab_silent: "沈黙",
-        lab_vcpu_note: "各、全体：経過時間。単独のジョブに対する倍率。相手原因：GVL 待ちのうち、もう一方のジョブが引き起こした割合。" \
+        lab_vcpu_note: "すべて実測値です。各、全体：経過時間。単独のジョブに対する倍率。相手原因：GVL 待ちのうち、もう一方のジョブが引き起こした割合。" \
           "CPU 率：全 vCPU に対する割合。警報：この目標値のオートスケーリングがどう動いたか。",
 
         lab_bars: "各ジョブがたどった状態",
@@ -25,10 +25,10 @@ module Holdup
         lab_means_threads: "1 プロセスで同時に 2 個：それぞれ %<each>s かかり、%<running>s 実行し、%<stalled>s GVL を待ちました。その %<share>s は" \
           "もう一方のジョブが原因です。1 つのプロセスで Ruby を実行できるのは一度に 1 スレッドだけなので、2 つ目のスレッドで" \
           "仕事は増えません。両方のジョブが遅れるだけです。",
-        lab_means_serial: "順番に 1 個ずつ：全体で %<in_all>s。同時に実行した場合と同じ長さで、1 個目は半分の時間で終わりました。この種のジョブでは" \
+        lab_means_serial: "順番に 1 個ずつ：全体で %<in_all>s（同時に実行すると %<at_once>s）。1 個目はそのおよそ半分で終わりました。この種のジョブでは" \
           "並行数 1 でも損はありません。",
         lab_means_processes: "2 プロセス：それぞれ %<each>s、全体で %<in_all>s。プロセスごとに GVL があるので、両方のジョブが同時に実行できます。" \
-          "CPU 率は %<cpu>s でした。",
+          "全 vCPU に対する CPU 率：%<cpu>s。",
         lab_means_processes_full: "2 プロセス：それぞれ %<each>s、全体で %<in_all>s。GVL はそれぞれにありますが、%<vcpus>sを分け合うため、代わりに " \
           "CPU を待ちました（CPU 待ち）。",
         lab_means_halved: "vCPU を倍にすると CPU 率が半分になる理由：1 プロセスは、vCPU がいくつあっても CPU %<cores>s 個分しか計算しません。" \
@@ -40,9 +40,10 @@ module Holdup
         lab_advice_scale: "CPU 率ではなく、キューの待ち時間でスケールします。上限がどこにあっても伸びるからです。",
 
         lab_off: "%<experiment>s：各 %<each>s、全体 %<in_all>s（理論値は %<expected_each>s と %<expected_in_all>s）。",
-        lab_starved: "マシンが他のことで混んでいました。ジョブは最大で時間の %<share>s の間、GVL を持ちながら CPU がありませんでした（CPU 待ち）。" \
-          "その時間を除くと、各 %<without>s になります（以下の説明はこの値です）。静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
-        lab_off_slower: "同じ仕事に %<ratio>s の CPU 時間がかかりました。2 つの vCPU が 1 つのコアを共有しているか、CPU のクロックが下がっています。",
+        lab_undisturbed: "CPU 待ちを除いて %<undisturbed>s（実測 %<measured>s）",
+        lab_starved: "ジョブは最大で時間の %<share>s の間、GVL を持ちながら CPU がありませんでした（CPU 待ち）。他のものが CPU を使っていたか、クォータで止められていました。" \
+          "その時間を除くと、各 %<without>s になります。表と棒は実測値です。静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
+        lab_off_slower: "同じ仕事に %<ratio>s の CPU 時間がかかりました。2 つの vCPU が 1 つのコアを共有しているか、CPU のクロックが下がったことが考えられます。",
         lab_off_unknown: "静かなマシンで、--seconds と --repeat を大きくしてもう一度実行してください。",
 
         lab_jobs_title: "並行数ごとのジョブ（Sidekiq %<sidekiq>s、Ruby %<ruby>s、vCPU %<vcpus>s 個）",

@@ -61,9 +61,25 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
     sample = SampleOutcomes.new
     busy = {"JobA" => {cpu: 1000, starved: 500}, "JobB" => {cpu: 1000, starved: 500}}
     flat = text(sample.result(processes: [sample.outcome(busy)])).gsub(/\s+/, " ")
-    assert_includes flat, "! The machine was busy with something else: jobs held the GVL without a CPU for up to 33.3 % of their time"
-    assert_includes flat, "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each, and so"
-    assert_includes flat, "Two processes: 1.00x each, 1.00x in all. Each process has a GVL of its own, so both jobs can run at the same time: CPU was at 100 %."
+    assert_includes flat, "! Jobs held the GVL without a CPU for up to 33.3 % of their time"
+    assert_includes flat, "Without that time: alone 1.00x, two threads 2.00x, serial 1.00x, two processes 1.00x each; the table and the bars have what was measured."
+    assert_includes flat, "Two processes: 1.00x without starved time (measured: 1.50x) each, 1.00x without starved time (measured: 1.50x) in all."
+  end
+
+  def test_names_cpu_as_measured_and_without_what_disturbed_it
+    sample = SampleOutcomes.new
+    busy = {"JobA" => {cpu: 1000, starved: 500}, "JobB" => {cpu: 1000, starved: 500}}
+    said = text(sample.result(processes: [sample.outcome(busy)]))
+    row = said.lines(chomp: true).find { |line| line.start_with?("two processes ") && line.end_with?("fires", "silent") }
+    measured = row.split(/\s{2,}/)[6]
+    assert_operator measured.to_f, :<, 70
+    assert_includes said.gsub(/\s+/, " "), "CPU of all vCPUs: 100 % without starved time (measured: #{measured})."
+    assert_includes text(sample.result(processes: [sample.outcome(busy)]), language: "ja").delete("\n ").delete("　"), "CPU待ちを除いて100%（実測#{measured.delete(" ")}）"
+  end
+
+  def test_calls_figures_of_a_quiet_machine_measured_only
+    refute_includes text, "without starved time"
+    assert_includes text.gsub(/\s+/, " "), "CPU of all vCPUs: 100 %."
   end
 
   def test_says_when_the_work_itself_took_longer
