@@ -27,7 +27,17 @@ module Holdup
 
         # @return [Float] of the victim's stall
         def most_share = most_ns.fdiv(suffered_ns)
+
+        # An estimate between wide bounds only repeats what one caused of everybody's stall. It says more where a part of the
+        # victim's stall is certain, or where not much more than the estimate is possible.
+        # @return [Boolean]
+        def informative? = least_share >= self.class::CERTAIN || (most_share <= self.class::POSSIBLE && most_ns <= self.class::TIMES * about_ns)
       end
+      # Of the victim's stall: from here on what is certain counts, and up to here what is possible is less than everything.
+      Pair::CERTAIN = 0.1
+      Pair::POSSIBLE = 0.9
+      # Of the estimate.
+      Pair::TIMES = 3
 
       # @param lines [Array<Array<Array<Part>>>] of each setting and host its windows in the order of time, with all kinds
       #   of series

@@ -21,7 +21,7 @@ module Holdup
       def pairs
         @summary.pairs.map do |pair|
           {causer: series(pair.causer), victim: series(pair.victim), stall_ns: pair.about_ns, least_ns: pair.least_ns, most_ns: pair.most_ns,
-           share: pair.share.round(4)}
+           share: pair.share.round(4), informative: pair.informative?}
         end
       end
 

@@ -70,6 +70,34 @@ class Holdup::Analysis::PairsTest < Minitest::Test
     assert_equal "thread:cache", found.first.causer.name
   end
 
+  def pair(about, least, most) = Holdup::Analysis::Pairs::Pair.new(causer: series("A"), victim: series("B"), about_ns: about, least_ns: least, most_ns: most, suffered_ns: 100)
+
+  def test_a_tenth_that_is_certain_is_informative
+    assert_predicate pair(72, 71, 81), :informative?
+    assert_predicate pair(71, 10, 100), :informative?
+  end
+
+  def test_a_most_near_the_estimate_is_informative
+    assert_predicate pair(5, 0, 9), :informative?
+    assert_predicate pair(60, 0, 90), :informative?
+  end
+
+  def test_bounds_that_exclude_next_to_nothing_are_not
+    refute_predicate pair(38, 0, 100), :informative?
+    refute_predicate pair(60, 5, 100), :informative?
+    refute_predicate pair(7, 0, 70), :informative?, "ten times the estimate is possible"
+  end
+
+  # Ten names that each suffer a tenth: one caused 38 % of all, so it may have caused all or none of anybody's.
+  def test_many_names_of_which_one_causes_more_than_each_suffers
+    shares = {"A" => [1000, 3800], **("B".."J").to_h { |name| [name, [1000, 689]] }}
+    found = pairs(cell(shares, handoff: 0))
+    assert_in_delta 0.38, found["A>B"].share, 0.01
+    assert_equal 0, found["A>B"].least_ns
+    assert_equal 1000, found["A>B"].most_ns
+    refute_predicate found["A>B"], :informative?
+  end
+
   def test_nobody_stalled
     assert_empty pairs(cell({"A" => [0, 0]}))
     assert_empty pairs

@@ -49,7 +49,7 @@ class Holdup::Reports::JsonTest < Minitest::Test
 
   def test_who_stalled_whom_and_the_machine
     made = report(SampleWindows.new.to_a, samples: SampleProcesses.new.to_a)
-    assert_equal %w[causer victim stall_ns least_ns most_ns share], made["pairs"].first.keys
+    assert_equal %w[causer victim stall_ns least_ns most_ns share informative], made["pairs"].first.keys
     assert_operator made["pairs"].sum { |pair| pair["stall_ns"] }, :<=, made["totals"]["stalled_ns"]["sum"]
     assert_equal [["web-1", 4.0, 3, 0.425, 0.9395]], made["machines"].map { |one| [*one.values_at("host", "vcpus", "processes", "cpu_share"), one.dig("ceiling", "low")] }
     assert_equal [["sidekiq", "default", 10.0], ["puma", "web", 10.0], ["sidekiq", "pdf", 1.0]], made["pools"].map { |pool| pool.values_at("server", "name", "max") }

@@ -64,7 +64,7 @@ module Holdup
         nested: "(counted twice: nested units)",
         handoff: "(hand-off: nobody held it)",
         matrix: "Caused (columns) against suffered (rows)", matrix_victim: "suffered by", matrix_rest: "others, hand-off", matrix_others: "others",
-        matrix_note: "Sums of a row and of a column are measured; what is between them is estimated as in the table of pairs. The last row and the column before the last have what is left over.",
+        matrix_note: "Sums of a row and of a column are measured; what is between them is estimated as in the table of pairs. The last row and the column before the last have what is left over, also of pairs of which too little is known (-).",
         makings: "What the caused stall is made of", hold_mean: "hold, mean", hold_met: "hold, as met", made_of: "made of", made_long: "long holds", made_short: "short holds",
         makings_note: "As met: the hold that somebody meets who comes at any moment, where long ones count by their length. From 10 ms on it is long holds that have to be cut or moved; below, many short ones, where fewer " \
           "acquisitions (queries, reads in small pieces) help.",

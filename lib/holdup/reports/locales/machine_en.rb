@@ -49,6 +49,8 @@ module Holdup
         pair_sentence_self: "%<causer>s caused about %<share>s of its own stall.",
         pairs_note: "In % of the victim's stall. Measured are what each caused and what each suffered; who met whom is an estimate, for " \
           "each minute (or longer window) by itself, and lies between the two bounds.",
+        pairs_unknown: "Not known: the bounds of all pairs are so wide that an estimate would only repeat how much each caused of all stall.",
+        pairs_left_out: "Pairs that are left out, with bounds too wide to say anything: %<count>s.",
 
         redis: "Redis: a command of %<server>s takes %<rtt>s there and back (median).",
         doctor_redis: "Redis is %<rtt>s ms away, there and back.",

@@ -48,6 +48,8 @@ module Holdup
         pair_sentence_self: "%<causer>s の GVL 待ちのおよそ %<share>s は自分自身が原因です。",
         pairs_note: "被害側の GVL 待ちに対する割合（%）。測定しているのは、それぞれが引き起こした時間と待たされた時間です。組み合わせは" \
           "1 分（またはより長い区間）ごとの推定で、真の値は最小と最大の間にあります。",
+        pairs_unknown: "分かりません。どの組み合わせも最小と最大の幅が広く、推定してもそれぞれが引き起こした全体の割合を繰り返すだけになります。",
+        pairs_left_out: "最小と最大の幅が広すぎて何も言えないため省いた組み合わせ：%<count>s 件。",
 
         redis: "Redis：%<server>s のコマンドの往復は %<rtt>s（中央値）。",
         doctor_redis: "Redis との往復は %<rtt>s ms です。",

@@ -6,29 +6,37 @@ module Holdup
   module Reports
     module Sections
       # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a row and a column of
-      # their own, so that every line adds up to what was measured.
+      # their own, so that every line adds up to what was measured. Pairs of which too little is known are left over too.
       class Matrix < Base
         # More columns fit on no page.
         CAUSERS = 4
         NAME = 28
         TITLE = 20
 
-        # @return [Section, nil] nil where nobody stalled
+        # @return [Section, nil] nil where nobody stalled, or no pair is known
         def call
-          return if summary.pairs.empty?
+          return if known.empty?
           Section.new(title: word(:matrix), columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) }, word(:matrix_rest), word(:all)],
             rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)], notes: [word(:matrix_note)])
         end
 
         private
 
-        def pairs = @pairs ||= summary.pairs.to_h { |pair| [[pair.causer, pair.victim], pair.about_ns] }
+        def known = @known ||= summary.pairs.select(&:informative?)
 
-        def causers = @causers ||= summary.pairs.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+        def pairs = @pairs ||= known.to_h { |pair| [[pair.causer, pair.victim], pair.about_ns] }
 
-        def victims = @victims ||= summary.pairs.group_by(&:victim).keys.first(limit)
+        def unknown = @unknown ||= (summary.pairs - known).to_set { |pair| [pair.causer, pair.victim] }
 
-        def row(victim) = [named(victim), *told(cells(victim))]
+        def causers = @causers ||= known.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+
+        def victims = @victims ||= known.group_by(&:victim).keys.first(limit)
+
+        def row(victim)
+          figures = told(cells(victim))
+          causers.each_with_index { |causer, index| figures[index] = Figures::NONE if unknown.include?([causer, victim]) }
+          [named(victim), *figures]
+        end
 
         def cells(victim) = with_rest(causers.map { |causer| pairs.fetch([causer, victim], 0) }, line(victim)&.suffered.to_i)
 

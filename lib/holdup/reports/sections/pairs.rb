@@ -5,7 +5,7 @@ require_relative "base"
 module Holdup
   module Reports
     module Sections
-      # Who stalled whom: for the pairs that matter, an estimate between two certain bounds.
+      # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say something.
       class Pairs < Base
         # Below these shares, of the victim's stall and of all stall, a pair is nobody's business.
         SHARE = 0.05
@@ -16,15 +16,23 @@ module Holdup
 
         # @return [Section, nil] nil when there are no two that could stall each other
         def call
-          return if kept.empty? || kept.flat_map { |pair| [pair.causer, pair.victim] }.uniq.one?
+          return if notable.empty? || notable.flat_map { |pair| [pair.causer, pair.victim] }.uniq.one?
+          return Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
           Section.new(title: word(:pairs), columns: %i[pair pair_about pair_least pair_most pair_stall].map { |key| word(key) },
-            rows: kept.map { |pair| row(pair) }, notes: sentences + [word(:pairs_note)])
+            rows: kept.map { |pair| row(pair) }, notes: [*sentences, word(:pairs_note), *left_out])
         end
 
         private
 
-        def kept
-          @kept ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= STALL * summary.blame.suffered_ns }.first([limit, MOST].min)
+        def notable = @notable ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= STALL * summary.blame.suffered_ns }
+
+        def known = @known ||= notable.select(&:informative?)
+
+        def kept = known.first([limit, MOST].min)
+
+        def left_out
+          count = notable.size - known.size
+          count.zero? ? [] : [word(:pairs_left_out, count: Figures.count(count))]
         end
 
         def row(pair)

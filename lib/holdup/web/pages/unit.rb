@@ -60,8 +60,12 @@ module Holdup
 
         def pairs(title, found)
           return if found.empty?
+          known = found.select(&:informative?)
+          return Blocks::Table.new(title: word(title), columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
+          left_out = found.size - known.size
+          notes = [word(:pairs_note), *(word(:pairs_left_out, count: Reports::Figures.count(left_out)) if left_out.positive?)]
           columns = %i[by_name pair_about pair_least pair_most pair_stall].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(title), columns:, rows: found.map { |pair| [other(yield(pair)), *shares(pair), Reports::Figures.duration(pair.about_ns)] }, notes: [word(:pairs_note)])
+          Blocks::Table.new(title: word(title), columns:, rows: known.map { |pair| [other(yield(pair)), *shares(pair), Reports::Figures.duration(pair.about_ns)] }, notes:)
         end
 
         def other(series) = series.unit? ? unit_link(series) : Reports::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
