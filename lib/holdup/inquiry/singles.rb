@@ -16,13 +16,14 @@ module Holdup
       # @param store [Stores::Sql]
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
+      # @param stretches [Integer] that are read at most
       # @return [Array<UnitProfile>] in time order
-      def call(store, from_s, to_s) = spans(store, from_s, to_s).flat_map { |span| store.profiles(*span).to_a }
+      def call(store, from_s, to_s, stretches: STRETCHES) = spans(store, from_s, to_s, stretches).flat_map { |span| store.profiles(*span).to_a }
 
-      def spans(store, from_s, to_s)
+      def spans(store, from_s, to_s, stretches)
         starts = store.profile_starts(from_s, to_s)
-        return [[from_s, to_s]] if starts.size <= STRETCHES
-        starts.each_slice(starts.size.ceildiv(STRETCHES)).map { |start_s, *| [[start_s, from_s].max, [start_s + STRETCH_S, to_s].min] }
+        return [[from_s, to_s]] if starts.size <= stretches
+        starts.each_slice(starts.size.ceildiv(stretches)).map { |start_s, *| [[start_s, from_s].max, [start_s + STRETCH_S, to_s].min] }
       end
       private_class_method :spans
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../../inquiry/singles"
 require_relative "../../../reports/figures"
 require_relative "../../../reports/moments"
 require_relative "../../../reports/width"
@@ -9,10 +10,11 @@ require_relative "../../charts/block"
 module Holdup
   class Web
     module Pages
-      # The slowest of the units that are kept singly, out of the last part of the span: a sample, so there may have been slower ones.
+      # The slowest of the units that are kept singly in the span: a sample, so there may have been slower ones.
       class Slowest
-        # All singles of a month would take longer to read than anybody looks.
-        RECENT_S = 1800
+        # All singles of a month would take longer to read than anybody looks: of so many periods of ten minutes, evenly spread, they
+        # are read; where none of these has one, of the most that Singles reads.
+        PERIODS = [6, Inquiry::Singles::STRETCHES].freeze
         ROWS = 10
         NS = 1_000_000_000
         COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
@@ -23,18 +25,37 @@ module Holdup
         # @param filter [Analysis::Filter] which units
         # @param words [Words]
         def initialize(store, from_s:, to_s:, filter:, words:)
-          @from_s = [from_s, to_s - RECENT_S].max
-          @profiles = store.profiles(@from_s, to_s).select { |profile| filter.series?(profile.series) && filter.setting?(profile.setting) }
+          @store = store
+          @span = [from_s, to_s]
+          @filter = filter
           @words = words
         end
 
         # @return [Blocks::Table] without rows where none is kept: then it says why
         def block
-          return Blocks::Table.new(title:, columns: [], rows: [], notes: [@words.call(:no_singles)]) if @profiles.empty?
-          Blocks::Table.new(title:, columns: columns.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: slowest.map { |profile| row(profile) }, notes: [note])
+          read
+          return Blocks::Table.new(title:, columns: [], rows: [], notes: [none]) if @profiles.empty?
+          Blocks::Table.new(title:, columns: columns.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: slowest.map { |profile| row(profile) }, notes: [note, *part])
         end
 
         private
+
+        def read
+          @all = @store.profile_starts(*@span).size
+          PERIODS.each do |most|
+            @read = [most, @all].min
+            @profiles = Inquiry::Singles.call(@store, *@span, stretches: most).select { |profile| @filter.series?(profile.series) && @filter.setting?(profile.setting) }
+            break if @profiles.any? || !part?
+          end
+        end
+
+        def part? = @read < @all
+
+        def none = part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
+
+        def part = part? ? [@words.call(:singles_part, **periods)] : []
+
+        def periods = {read: Reports::Figures.count(@read), all: Reports::Figures.count(@all)}
 
         def slowest = @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
 
@@ -46,7 +67,8 @@ module Holdup
         def title = @words.call(:slowest_units)
 
         def note
-          @words.call(:singles_note, count: Reports::Figures.count(@profiles.size), units: Reports::Figures.count(@profiles.sum(&:weight)), since: Reports::Moments.at(@from_s))
+          first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
+          @words.call(:singles_note, count: Reports::Figures.count(@profiles.size), units: Reports::Figures.count(@profiles.sum(&:weight)), span: Reports::Moments.span(first, last))
         end
 
         def row(profile)

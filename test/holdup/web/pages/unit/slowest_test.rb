@@ -18,7 +18,7 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
     end
   end
 
-  def slowest = last_response.body[%r{The slowest lately, one by one</h2>.*?</section>}m]
+  def slowest = last_response.body[%r{The slowest, one by one</h2>.*?</section>}m]
 
   def test_the_slowest_of_one_endpoint
     get "/endpoint", {"since" => "10m", "unit" => "OrdersController#index", "kind" => "request"}
@@ -28,6 +28,32 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
     assert_includes text, "Of #{Holdup::Reports::Figures.count(own.size)} that are kept singly"
     assert_includes text, "web-1 7"
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
+  end
+
+  # Requests came for four minutes, three hours before the span's end.
+  def test_the_slowest_of_a_span_whose_end_has_none
+    app
+    @app = dashboard(store: @store, clock: CommandLine::Still.new(now_s: PLAYED.to_s + 3 * 3600))
+    get "/endpoint", {"since" => "6h", "unit" => "OrdersController#index", "kind" => "request"}
+    assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
+    assert_match(/kept singly, .*#{Time.at(PLAYED.from_s).strftime("%F %H:%M")}/, slowest.gsub(/<[^>]+>/, ""))
+  end
+
+  # Ten minutes of each hour: of a day 24 such periods are kept, and the endpoint is in the one before the last only.
+  def test_of_a_long_span_some_periods_are_read_and_that_is_said
+    app
+    others = @profiles.reject { |profile| profile.series.name == "OrdersController#index" }
+    20.times { |turn| keep(others, hours: turn + 1) }
+    @app = dashboard(store: @store, clock: CommandLine::Still.new(now_s: PLAYED.to_s + 24 * 3600))
+    get "/endpoint", {"since" => "2d", "unit" => "ProductsController#index", "kind" => "request"}
+    assert_includes slowest, "Read were 6 of 21 periods of ten minutes"
+    get "/endpoint", {"since" => "2d", "unit" => "OrdersController#index", "kind" => "request"}
+    assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
+  end
+
+  def keep(profiles, hours:)
+    moved = profiles.first(20).map { |profile| profile.with(start_ns: profile.start_ns + hours * 3600 * 10**9) }
+    @store.commit([], {}, profiles: Holdup::UnitProfile::Block.of(moved))
   end
 
   def test_traces_where_there_are_some
@@ -42,7 +68,7 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
     @sample = SampleWindows.new
     @app = dashboard
     get "/endpoint", {"unit" => "OrdersController#index", "kind" => "request"}
-    assert_includes slowest, "No unit of it is kept singly"
+    assert_includes slowest, "None of it is kept singly in this span"
     refute_includes slowest, "<table"
   end
 end
