@@ -5,8 +5,8 @@ require_relative "spread"
 
 module Holdup
   module Analysis
-    # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil where nothing
-    # ended in it.
+    # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil where it is not
+    # known: nothing ended in it, or nothing was measured at all.
     #
     #   course = Holdup::Inquiry::Course.call(store, from_s: from, to_s: to)
     #   course.at_s              # => [1790000040, 1790000100, ...]
@@ -30,12 +30,14 @@ module Holdup
       # @param to_s [Integer] where the last step ends, if not by itself
       # @param windows [Hash{Integer => Window}] of the chosen units, by the start of the step
       # @param gvl [Hash{String => Array<Float, nil>}] by process group
-      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {})
+      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a thread outside of units; nil: all
+      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil)
         @at_s = at_s
         @step_s = step_s
         @to_s = to_s
         @windows = at_s.map { |start_s| windows[start_s] }
         @gvl = gvl
+        @measured = measured
       end
 
       # @return [Boolean] whether no unit ended in the span
@@ -51,12 +53,16 @@ module Holdup
         Split.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
       end
 
-      # @return [Array<Float>] units that ended per second
-      def per_second = @windows.each_with_index.map { |window, index| counted?(window) ? window.count.fdiv([length_s(index), window.seconds].max) : 0.0 }
+      # @return [Array<Float, nil>] units that ended per second: 0.0 where a process was measured and none did
+      def per_second = @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
-      # @return [Array<Float, nil>] ns, mean
-      def mean(key) = each_counted { |window| window.histograms[key].sum.fdiv(window.count) }
+      # @return [Array<Float, nil>] ns, mean of those of which it is known
+      def mean(key) = each_counted { |window| window.histograms[key].mean }
+
+      # @param index [Integer] of a step
+      # @return [Boolean] whether anything was measured in it
+      def measured?(index) = counted?(@windows[index]) || @measured.nil? || @measured.include?(at_s[index])
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Hash{Symbol => Array<Integer, nil>}] ns, by the keys of QUANTILES
@@ -82,6 +88,8 @@ module Holdup
       private
 
       def counted?(window) = !window.nil? && window.count.positive?
+
+      def rate(window, index) = counted?(window) ? window.count.fdiv([length_s(index), window.seconds].max) : 0.0
 
       def each_counted = @windows.map { |window| yield window if counted?(window) }
 

@@ -49,11 +49,13 @@ module Holdup
       end
 
       # @return [Analysis::Course]
-      def call = Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl: Utilisation.new(method(:sums), at_s).call)
+      def call = Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl: Utilisation.new(method(:sums), at_s).call, measured:)
 
       private
 
       def at_s = (@from_s...@to_s).step(@step_s).to_a
+
+      def measured = sightings.to_set { |step, _| step * @step_s }
 
       def chosen
         return sums(Series::UNITS, only: @filter).transform_values { |sums| merged(sums) } if @filter.narrow?
@@ -63,7 +65,7 @@ module Holdup
       # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
       def whole? = sightings(Series::UNITS) == sightings([:process])
 
-      def sightings(kinds) = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:).to_set { |at_s, setting| [at_s / @step_s, setting] }
+      def sightings(kinds = nil) = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:).select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting| [at_s / @step_s, setting] }
 
       def less_nested
         nested = sums([:nested])

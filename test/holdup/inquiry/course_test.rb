@@ -62,10 +62,35 @@ class Holdup::Inquiry::CourseTest < Minitest::Test
   def test_without_a_unit_a_step_says_nothing
     found = course(from_s: @sample.from_s - 2 * MINUTE)
     assert_equal [nil, nil], found.quantiles(:wall)[:p50].first(2)
-    assert_equal [0.0, 0.0], found.per_second.first(2)
+    assert_equal [nil, nil], found.per_second.first(2), "nothing was measured there"
     assert_equal 0, found.heat[:counts].first(2).flatten.sum
     refute_empty found
     assert_empty course(from_s: @sample.from_s - 2 * MINUTE, to_s: @sample.from_s)
+  end
+
+  def test_a_process_that_is_measured_and_takes_no_unit_has_a_rate_of_none
+    @store.commit([@sample.window("thread:main", kind: :account, queue: nil, start_s: @sample.from_s - MINUTE)], {})
+    assert_equal [nil, 0.0], course(from_s: @sample.from_s - 2 * MINUTE).per_second.first(2)
+  end
+
+  def test_the_end_of_a_span_without_data_is_not_known
+    assert_equal [nil, nil], course(to_s: @sample.to_s + 2 * MINUTE).per_second.last(2)
+  end
+
+  def test_minutes_of_processes_with_other_threads_are_not_measured_ones
+    @store.commit([@sample.window("thread:main", kind: :account, queue: nil, start_s: @sample.from_s - MINUTE)], {})
+    filter = Holdup::Analysis::Filter.new(threads: 77)
+    assert_empty course(from_s: @sample.from_s - MINUTE, filter:).per_second.compact
+  end
+
+  # Units of which half were stamped, then units of which none was.
+  def test_a_queue_time_that_is_unknown_is_no_zero
+    half = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9]), queued: Holdup::Histogram.of([1_000])}, start_s: @sample.to_s)
+    none = @sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9])}, start_s: @sample.to_s + MINUTE)
+    @store.commit([half, none], {})
+    queued = course(from_s: @sample.to_s, to_s: @sample.to_s + 2 * MINUTE).mean(:queued)
+    assert_in_delta 1_000, queued.first
+    assert_nil queued.last
   end
 
   def test_a_minute_that_is_not_over_is_left_out
@@ -118,6 +143,6 @@ class Holdup::Inquiry::CourseTest < Minitest::Test
     @store.prune(now_s, max_bytes: 1 << 30)
     found = course(to_s: @sample.from_s + 3600)
     assert_equal 300, found.step_s
-    assert_equal summary.total.count, (found.per_second.sum * 300).round
+    assert_equal summary.total.count, (found.per_second.compact.sum * 300).round
   end
 end

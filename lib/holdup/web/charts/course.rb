@@ -47,7 +47,8 @@ module Holdup
         def heat(key)
           heat = @course.heat(key)
           most = heat[:counts].map { |counts| heat[:upto_ns][counts.each_index.max_by { |band| counts[band] }] if counts.sum.positive? }
-          chart(:ns, [Chart::Line.new(label: word(:units), values: heat[:counts].map(&:sum), unit: :count), Chart::Line.new(label: word(:chart_most), values: most)], kind: :heat, heat:)
+          units = heat[:counts].each_with_index.map { |counts, index| counts.sum if @course.measured?(index) }
+          chart(:ns, [Chart::Line.new(label: word(:units), values: units, unit: :count), Chart::Line.new(label: word(:chart_most), values: most)], kind: :heat, heat:)
         end
 
         def gvl

@@ -53,6 +53,23 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
     assert_equal Holdup::Reports::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
 
+  def unknown = [sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9]), stalled: Holdup::Histogram.of([1, 1])})]
+
+  def test_a_queue_time_that_is_unknown_is_drawn_and_told_as_unknown
+    waits = charts(unknown, names: ["waits"])["waits"]
+    assert_equal({"queued" => nil, "stalled" => 1.0}, waits.series.to_h { |line| [line.label, line.values.first] })
+    assert_nil JSON.parse(waits.to_json)["series"].first["values"].first
+    table = Holdup::Web::Charts::CourseTable.new(course(unknown), words:, limit: 5, names: ["waits"]).call
+    assert_equal Holdup::Reports::Figures::NONE, table.rows.last[1]
+  end
+
+  def test_minutes_in_which_nothing_was_measured_have_no_rate
+    assert_equal [nil, nil], charts(unknown, names: ["rate"])["rate"].series.first.values.last(2)
+    assert_equal [2, nil, nil], charts(unknown, names: ["heat_wall"])["heat_wall"].series.first.values
+    table = Holdup::Web::Charts::CourseTable.new(course(unknown), words:, limit: 5, names: ["rate"]).call
+    assert_equal Holdup::Reports::Figures::NONE, table.rows.first[1]
+  end
+
   def test_what_a_script_gets
     told = JSON.parse(charts["wall"].to_json)
     assert_equal %w[kind limits marks points series unit x], told.keys.sort
