@@ -48,11 +48,13 @@ module Holdup
 
       def word(key, **facts) = @words.call(:"verify_#{key}", **facts)
 
+      def name(line) = word((line.name == :wait && !@found.queued?) ? :wait_unqueued : line.name)
+
       def title = word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced?), span: @span, units: Figures.count(@found.units))
 
       def sentence
         return word(:kept) if @found.kept?
-        [word(:missed, names: @found.lines.reject(&:kept?).map { |line| word(line.name) }.join(", ")), *causes].join(" ")
+        [word(:missed, names: @found.lines.reject(&:kept?).map { |line| name(line) }.join(", ")), *causes].join(" ")
       end
 
       # Those that figures of the time since support; other work or another machine would be in none.
@@ -63,7 +65,7 @@ module Holdup
 
       def rows
         @found.lines.map do |line|
-          [word(line.name), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error),
+          [name(line), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error),
             line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
         end
       end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../reports/figures"
 require_relative "../reports/width"
 
 module Holdup
@@ -19,12 +20,13 @@ module Holdup
       def call(lines) = lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
 
       # @param page [Reports::Page]
-      # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each sentence
+      # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each sentence. What is
+      #   not known is empty
       def of(page) = page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
 
       def lines(section)
         return section.notes.zip if section.columns.empty?
-        [section.columns, *section.rows, *(section.total && [section.total])]
+        [section.columns, *[*section.rows, *(section.total && [section.total])].map { |row| row.map { |cell| (cell == Reports::Figures::NONE) ? nil : cell } }]
       end
 
       def harmless(field)

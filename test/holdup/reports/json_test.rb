@@ -47,6 +47,12 @@ class Holdup::Reports::JsonTest < Minitest::Test
     assert_equal [0, nil, []], [empty["totals"]["count"], empty["totals"]["wall_ns"]["p50"], empty["series"]]
   end
 
+  def test_a_queue_time_that_is_unknown_is_null
+    unknown = SampleWindows.new.window("GET /", count: 1, histograms: {wall: Holdup::Histogram.of([5_000])})
+    assert_equal [nil], report([unknown])["series"].first["queued_ns"].values.uniq
+    assert_equal 0, report([])["totals"]["queued_ns"]["sum"], "nothing was measured, so nothing is missing"
+  end
+
   def test_who_stalled_whom_and_the_machine
     made = report(SampleWindows.new.to_a, samples: SampleProcesses.new.to_a)
     assert_equal %w[causer victim stall_ns least_ns most_ns share informative], made["pairs"].first.keys

@@ -7,17 +7,18 @@ require "holdup/reports/verification"
 # Why a prediction missed is said as far as figures of the time since support it.
 class Holdup::Reports::VerificationTest < Minitest::Test
   Causes = Struct.new(:figures, :call)
-  Found = Struct.new(:lines, :causes, :candidate, :units) do
+  Found = Struct.new(:lines, :causes, :candidate, :units, :queued) do
+    def queued? = queued
     def kept? = lines.all?(&:kept?)
 
     def sliced? = false
   end
 
-  def said(*causes, starved: 0.0, error: 0.3, language: "en")
-    line = Holdup::Analysis::Sizing::Verification::Line.new(name: :p95, before: 5_000_000, predicted: 4_000_000, measured: 3_000_000, error:, interval: error - 0.1..error + 0.1)
+  def said(*causes, starved: 0.0, error: 0.3, queued: true, name: :p95, language: "en")
+    line = Holdup::Analysis::Sizing::Verification::Line.new(name:, before: 5_000_000, predicted: 4_000_000, measured: 3_000_000, error:, interval: error - 0.1..error + 0.1)
     figures = {starved:, waits_beside: 0.0, busy: 0.2, swings: 1.1}
     candidate = Holdup::Analysis::Sizing::Candidate.new(processes: 2, threads: 5, time_slice_ns: 100_000_000)
-    found = Found.new([line], Causes.new(figures, causes), candidate, 1_000)
+    found = Found.new([line], Causes.new(figures, causes), candidate, 1_000, queued)
     Holdup::Reports::Verification.new(found, span: "now", words: Holdup::Reports::Words.new(language), width: 1_000).call
   end
 
@@ -34,6 +35,11 @@ class Holdup::Reports::VerificationTest < Minitest::Test
 
   def test_a_miss_in_japanese
     assert_match(/予測と異なりました。 原因は不明です.*それらは調べていません。/, said(:unknown, language: "ja"))
+  end
+
+  def test_waits_are_stall_alone_where_queueing_is_not_known
+    assert_match(/^queued \+ stalled /, said(name: :wait, error: 0.0))
+    assert_match(/^stalled only /, said(name: :wait, queued: false, error: 0.0))
   end
 
   def test_what_came_true_names_no_cause

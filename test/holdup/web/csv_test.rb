@@ -12,6 +12,12 @@ class Holdup::Web::CsvTest < Minitest::Test
     fields.each { |field, written| assert_equal "#{written}\r\n", Holdup::Web::Csv.call([[field]]), field.inspect }
   end
 
+  def test_what_is_not_known_is_empty
+    section = Holdup::Reports::Section.new(title: "One", columns: %w[name queued], rows: [%w[a -], %w[- 2]], total: %w[all -])
+    page = Holdup::Reports::Page.new(title: "", facts: [], lead: nil, remarks: [], sections: [section])
+    assert_equal "One\r\nname,queued\r\na,\r\n,2\r\nall,\r\n", Holdup::Web::Csv.of(page)
+  end
+
   def test_tables_and_lists_one_after_the_other
     sections = [Holdup::Reports::Section.new(title: "One", columns: %w[a b], rows: [%w[1 2]], total: %w[3 4]), Holdup::Reports::Section.new(title: "Words", columns: [], rows: [], notes: ["x", "=y"]),
       Holdup::Reports::Section.new(title: "Two", columns: %w[c], rows: [%w[5]])]

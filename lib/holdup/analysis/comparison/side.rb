@@ -62,6 +62,9 @@ module Holdup
         # @return [Integer] units
         def units = windows.sum(&:count)
 
+        # @return [Boolean] whether it is known of any unit how long it waited for a thread
+        def queued? = windows.any? { |window| window.histograms[:queued].count.positive? }
+
         # @return [Boolean] whether there are units beyond the first minutes; else these have to do
         def warmed? = parted.first.sum(&:count).positive?
 

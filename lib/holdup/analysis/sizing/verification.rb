@@ -40,6 +40,9 @@ module Holdup
         # @return [Boolean] whether its time slice is another one than before
         def sliced? = candidate.time_slice_ns != @before.recording.time_slice_ns
 
+        # @return [Boolean] whether it is known how long units waited for a thread; else waits are stall alone
+        def queued? = !@since.measured.queued_ns.nil?
+
         # @return [Boolean] whether all of it came true
         def kept? = lines.all?(&:kept?)
 

@@ -60,12 +60,18 @@ module Holdup
             @cells.change(estimate.relative), @cells.interval(estimate), @cells.mark(estimate)]
         end
 
-        def notes = [word(:figures_note, block: @cells.seconds(@comparison.block_s), before: @comparison.sizes.first, after: @comparison.sizes.last), wait, cpu, memory].compact
+        def notes = [word(:figures_note, block: @cells.seconds(@comparison.block_s), before: @comparison.sizes.first, after: @comparison.sizes.last), wait, queued, cpu, memory].compact
 
         def known?(name) = shown.any? { |estimate| estimate.metric.name == name }
 
         def wait
           word(known?(:wait_p95) ? :wait_note : :wait_unknown) if @families.nil? || @families.include?(:wait)
+        end
+
+        # Then waits are stall alone.
+        def queued
+          unknown = sides.zip(%i[before after]).reject { |side, _| side.queued? }.map { |_, name| word(name) }
+          word(:queued_unknown, sides: unknown.join(", ")) if unknown.any? && (@families.nil? || @families.include?(:wait))
         end
 
         def cpu = known?(:cpu_share) ? word(:cpu_note) : nil

@@ -93,7 +93,7 @@ module Holdup
         verify_stored: "Stored: later advice on this application is corrected by what came of this one.",
         verify_not_stored: "what came of it was not stored for later advice: %<reason>s",
         verify_figure: "at the load since", verify_before: "before", verify_predicted: "predicted", verify_measured: "measured", verify_error: "error", verify_interval: "90 %", verify_response: "response, mean",
-        verify_p95: "response, p95", verify_wait: "queued + stalled",
+        verify_p95: "response, p95", verify_wait: "queued + stalled", verify_wait_unqueued: "stalled only",
         verify_meaning: "Predicted: units recorded before, replayed on this setting at the load that came since. Before: as measured then, at the load of then. Errors of queued + stalled are shares of the response.",
         whatif_title: "What if %<changes>s? %<kind>s, %<span>s",
         whatif_change_threads: "%<value>s threads", whatif_change_processes: "%<value>s processes", whatif_change_slice: "a time slice of %<value>s",

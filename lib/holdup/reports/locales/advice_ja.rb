@@ -93,7 +93,7 @@ module Holdup
         verify_stored: "保存しました。このアプリケーションへの今後の助言は、この結果で補正されます。",
         verify_not_stored: "結果は今後の助言のために保存できませんでした：%<reason>s",
         verify_figure: "その後の負荷で", verify_before: "変更前", verify_predicted: "予測", verify_measured: "実測", verify_error: "誤差", verify_interval: "90 % 区間", verify_response: "応答（平均）",
-        verify_p95: "応答 p95 値", verify_wait: "キュー待ち + ストール",
+        verify_p95: "応答 p95 値", verify_wait: "キュー待ち + ストール", verify_wait_unqueued: "ストールのみ",
         verify_meaning: "予測：変更前に記録した処理を、この設定と、その後に来た負荷で再生したもの。変更前：その時の負荷での実測。キュー待ち + ストールの誤差は応答に対する割合です。",
         whatif_title: "もし %<changes>s なら？ %<kind>s、%<span>s",
         whatif_change_threads: "%<value>s スレッド", whatif_change_processes: "%<value>s プロセス", whatif_change_slice: "タイムスライス %<value>s",

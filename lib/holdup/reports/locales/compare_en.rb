@@ -50,6 +50,7 @@ module Holdup
         compare_figures_note: "Percentiles are of merged histograms. Intervals come from %<before>s and %<after>s stretches of %<block>s, each with all hosts and processes, " \
           "drawn anew 200 times. units/s and CPU of all / units are as they were mixed.",
         compare_wait_note: "queued + stalled: percentiles of units that were kept singly (at most 900 in ten minutes), means of all.",
+        compare_queued_unknown: "How long requests or jobs waited for a thread is not known (%<sides>s): queued + stalled is the stall alone there.",
         compare_wait_unknown: "queued + stalled has no percentiles here: they need units kept singly, which a store has for 14 days.",
         compare_cpu_note: "CPU % follows the traffic, and an autoscaler brings it back to its target: compare the CPU of each unit.",
         compare_memory_note: "PSS and USS: processes aged %<age>s, %<before>s before and %<after>s after; the interval is over processes.",

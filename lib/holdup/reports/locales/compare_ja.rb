@@ -49,6 +49,7 @@ module Holdup
         compare_figures_note: "パーセンタイルは統合したヒストグラムの値です。区間は、全ホストと全プロセスを含む %<block>sのまとまり（前 %<before>s、後 %<after>s 個）を " \
           "200 回引き直して求めました。件/秒と「全 CPU / 件数」は元の構成のままです。",
         compare_wait_note: "待ち+ストール: パーセンタイルは個別に残した処理（10 分に最大 900 件）、平均は全件の値です。",
+        compare_queued_unknown: "スレッドを待った時間が分かりません（%<sides>s）。その側の「待ち+ストール」はストールだけの値です。",
         compare_wait_unknown: "待ち+ストールのパーセンタイルはありません。個別に残した処理が必要で、ストアは 14 日間保存します。",
         compare_cpu_note: "CPU 使用率は負荷に従い、オートスケーラーが目標値に戻します。1 件の CPU を比べてください。",
         compare_memory_note: "PSS と USS: 起動から %<age>s のプロセス、前 %<before>s、後 %<after>s 個。区間はプロセス間のものです。",

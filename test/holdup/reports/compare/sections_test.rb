@@ -30,6 +30,10 @@ class Holdup::Reports::Compare::SectionsTest < Minitest::Test
     refute_match(/Left out: the first/, text)
   end
 
+  def test_a_queue_time_that_is_unknown_is_said
+    assert_match(/How long requests or jobs waited for a thread is not known \(before, after\)/, text.gsub(/\s+/, " "))
+  end
+
   private
 
   def text(ages: AGES, samples: [])
