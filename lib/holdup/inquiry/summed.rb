@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../analysis"
+require_relative "extent"
 
 module Holdup
   module Inquiry
@@ -20,10 +21,11 @@ module Holdup
         Analysis::Summary.new(store.sums(from_s, to_s, kinds:).map(&:window), **samples(store, from_s, to_s), from_s:, to_s:, by:, stalls:, **view)
       end
 
-      # A sample a minute and process is more than a long span needs, and most of what there would be to read. They are of
+      # A sample a minute and process is more than a long span needs, where it has data all the time, and most of what there would be to read. They are of
       # whole seconds: the last look at a process that ended just now is of the second in which the span ends.
       def samples(store, from_s, to_s)
         every_s = Analysis::Processes.every_s(from_s, to_s)
+        every_s &&= Analysis::Processes.every_s(*Extent.new(store).shown(from_s, to_s))
         {samples: store.processes(from_s, to_s + 1, every_s:), every_s:}.compact
       end
 

@@ -97,6 +97,11 @@ module Holdup
       # `range` of numbers before `unit`; moving one of a `group` takes the place of the other groups.
       Slider = Data.define(:range, :unit, :group)
 
+      # The same page over another span, or with other words: `text` says why, `label` is the link's
+      SpanLink = Data.define(:text, :label, :params) do
+        def view = "span_link"
+      end
+
       # Links to pages; `title` nil where none is needed
       Links = Data.define(:title, :links) do
         def view = "links"

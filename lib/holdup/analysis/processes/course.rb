@@ -41,6 +41,11 @@ module Holdup
           first ? (first..last).step(@every_s).to_a : []
         end
 
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @return [Array<Integer>] starts of the steps from one moment to another
+        def steps(from_s, to_s) = (from_s / @every_s * @every_s...to_s).step(@every_s).to_a
+
         # @return [Array<Line>] most CPU first
         def lines = @lines ||= @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }.sort_by { |line| [-line.cpu, line.name.to_s] }
 

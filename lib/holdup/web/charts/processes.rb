@@ -19,8 +19,10 @@ module Holdup
 
         # @param processes [Analysis::Processes]
         # @param words [Words]
-        def initialize(processes, words:)
+        # @param span [Array(Integer, Integer), nil] to be drawn; nil: from the first sample to the last
+        def initialize(processes, words:, span: nil)
           @processes = processes
+          @span = span
           @course = processes.course
           @words = words
         end
@@ -35,8 +37,9 @@ module Holdup
         end
 
         # @param limit [Integer] rows
+        # @param part [Blocks::SpanLink, nil] to the rest of the span
         # @return [Block]
-        def block(limit) = Block.new(title: word(:over_time), names: to_h.keys.to_h { |name| [name, word(:"chart_#{name}")] }, twin: table(limit))
+        def block(limit, part: nil) = Block.new(title: word(:over_time), names: to_h.keys.to_h { |name| [name, word(:"chart_#{name}")] }, twin: table(limit), part:)
 
         private
 
@@ -49,9 +52,11 @@ module Holdup
 
         def containers = @containers ||= @processes.containers_course
 
-        def at_s = @at_s ||= @course.at_s
+        def at_s = @at_s ||= steps(@course)
 
-        def chart(unit, course, series, **options) = Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: course.at_s), **options)
+        def steps(course) = @span ? course.steps(*@span) : course.at_s
+
+        def chart(unit, course, series, **options) = Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: steps(course)), **options)
 
         def name(line) = names.call(line)
 
@@ -61,7 +66,7 @@ module Holdup
         def machines = @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }
 
         def machine
-          chart(:share, containers, containers.lines.filter_map { |line| share(line, containers.at_s) }, most: 1.0, limits: (machines.size == 1) ? ceiling(machines.values.first) : [])
+          chart(:share, containers, containers.lines.filter_map { |line| share(line, steps(containers)) }, most: 1.0, limits: (machines.size == 1) ? ceiling(machines.values.first) : [])
         end
 
         def share(line, steps)

@@ -5,6 +5,8 @@ module Holdup
     module Locales
       # Sentences of charts and of live pages.
       CHARTS_EN = {
+        chart_part: "The charts show %<span>s, the part of this span that has data.", chart_part_link: "Show the whole span",
+        chart_whole: "There is data of %<span>s only.", chart_whole_link: "Show only that part",
         over_time: "Over time", as_table: "The same as a table", moment: "from", over_time_note: "One row for each %<step>s. Queued and stalled are means of a unit; GVL is of all that ran.",
         chart_shares: "Share of elapsed time by state", chart_rate: "Units per second", chart_wall: "Elapsed time of a unit", chart_waits: "Queued and stalled, mean of a unit",
         chart_heat: "How %<what>s times are spread (darker: more units)", chart_most: "most of them up to",

@@ -5,6 +5,8 @@ module Holdup
     module Locales
       # Sentences of charts and of live pages.
       CHARTS_JA = {
+        chart_part: "グラフには、この期間のうちデータのある %<span>s を表示しています。", chart_part_link: "期間全体を表示",
+        chart_whole: "データがあるのは %<span>s だけです。", chart_whole_link: "その部分だけを表示",
         over_time: "時間の推移", as_table: "同じ内容を表で見る", moment: "開始", over_time_note: "1 行は %<step>s 分。キュー待ちと stalled は 1 件あたりの平均、GVL は動いたものすべてについての値です。",
         chart_shares: "経過時間の状態別の割合", chart_rate: "1 秒あたりの件数", chart_wall: "1 件の経過時間", chart_waits: "キュー待ちと stalled（1 件の平均）",
         chart_heat: "%<what>s 時間の分布の推移（濃いほど件数が多い）", chart_most: "最も多い帯の上限",

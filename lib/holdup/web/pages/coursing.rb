@@ -15,7 +15,10 @@ module Holdup
 
         private
 
-        def course = @course ||= Inquiry::Course.call(store, from_s: query.from_s, to_s: query.until_s, filter:, histograms: histograms_over_time)
+        def course
+          from_s, to_s = shown
+          @course ||= Inquiry::Course.call(store, from_s:, to_s:, filter:, histograms: histograms_over_time)
+        end
 
         def histograms_over_time = Inquiry::Course::OF_UNITS
 
@@ -28,7 +31,7 @@ module Holdup
 
         def over_time
           return if course.empty?
-          Charts::Block.new(title: word(:over_time), names: coursed.titles, twin: Charts::CourseTable.new(course, words: @words, names: charted, limit: query.limit).call)
+          Charts::Block.new(title: word(:over_time), names: coursed.titles, twin: Charts::CourseTable.new(course, words: @words, names: charted, limit: query.limit).call, part:)
         end
       end
     end

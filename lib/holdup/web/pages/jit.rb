@@ -21,7 +21,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          return [Blocks::Notes.new(texts: [word(:no_jit_samples)])] if lives.empty?
+          return [Blocks::Notes.new(texts: [word(:no_jit_samples)]), *last_data] if lives.empty?
           lead = word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))
           [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table, findings(word(:jit_findings), Holdup::Advice::Jit::RULES)].compact
         end

@@ -33,7 +33,7 @@ module Holdup
         def block(block, charts)
           case block
           when Blocks::Table then table(block)
-          when Charts::Block then charts.any? ? Drawings.new(title: block.title, items: drawn(charts.transform_keys(block.names).slice(*block.names.values)), twin: table(block.twin)) : nil
+          when Charts::Block then charts.any? ? Drawings.new(title: block.title, items: drawn(charts.transform_keys(block.names).slice(*block.names.values)), twin: table(block.twin), notes: [*block.part&.text]) : nil
           when Charts::Drawn then Drawings.new(items: drawn(block.charts), notes: block.notes)
           else block
           end

@@ -12,10 +12,10 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
 
   def sample(names = nil, **options) = names ? SampleWindows.new(units: names.to_h { |name| [name, SHAPE] }, minutes: 1, **options) : SampleWindows.new
 
-  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::Filter.new, told: [], **more)
+  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::Filter.new, told: [], before_s: 0, **more)
     store = Holdup::Stores.open("memory:")
     samples.each { |one| store.commit(one.to_a, {}, processes: SampleProcesses.new(one).to_a) }
-    asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s, until_s: samples.first.to_s, chosen:, limit:)
+    asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s - before_s, until_s: samples.first.to_s, chosen:, limit:)
     Holdup::Web::Static::Report.new(store, asked:, language:, told:, **more).call
   end
 
@@ -38,6 +38,13 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
     assert_operator with.css("#unit-1 .drawings figure path[d^=M]").size, :>, 3
     assert_empty without.css("#unit-1 .drawings")
     assert_operator without.css("#overview .drawings figure").size, :>, 3
+  end
+
+  def test_drawings_of_a_long_span_show_the_part_that_has_data_and_say_so
+    page = parsed(sample, before_s: 86_400)
+    assert_match(/The charts show .*, the part of this span that has data\./, page.at_css("#overview .note:contains('charts show')").text)
+    assert_equal Time.at(SampleWindows::START_S).strftime("%F %H:%M"), page.at_css("#overview .drawings text[y='182']").text
+    assert_empty page.css("a").map(&:text).grep(/Show the whole span/)
   end
 
   def test_what_it_refers_to_is_in_it

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/filter"
+require_relative "../series"
+require_relative "course"
+
+module Holdup
+  module Inquiry
+    # Which part of a span has data, and when there was some last: charts show that part, in steps that fit it.
+    class Extent
+      # What is left out of a chart has to be worth it: less than this part of the span changes nothing for who looks, and data of
+      # the last minutes may be on its way.
+      WORTH = 0.05
+      LATE_S = 300
+      # After so long without anything it is another recording.
+      PAUSE_S = 1800
+      # A recording that goes on for longer is shown to its last day.
+      LONGEST_S = 86_400
+      # Stores keep nothing for longer.
+      BACK_S = 400 * 86_400
+
+      # @param store [Stores::Sql]
+      # @param filter [Analysis::Filter] of which settings; a narrow one: of which units
+      # @param units [Boolean] whether only units count; else also threads of a process that had none
+      def initialize(store, filter: Analysis::Filter.new, units: false)
+        @store = store
+        @filter = filter
+        @wanted = units ? {kinds: Series::UNITS, only: filter} : {}
+      end
+
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last; nil where there is none
+      def within(from_s, to_s)
+        step_s = Course.step_s(from_s, to_s, @store.finest_s(from_s))
+        coarse = starts(from_s, to_s, step_s)
+        return if coarse.empty?
+        first_s, last_s = fine(coarse.first, step_s, to_s).first, fine(coarse.last, step_s, to_s).last
+        [[first_s, from_s].max, [last_s + @store.finest_s(last_s), to_s].min]
+      end
+
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @return [Array(Integer, Integer)] what to show of a span: the part that has data, or all of it where that is nearly all, or nothing
+      def shown(from_s, to_s)
+        found = within(from_s, to_s) or return [from_s, to_s]
+        cut_s = to_s - from_s - (found.last - found.first)
+        (cut_s > [WORTH * (to_s - from_s), LATE_S].max) ? found : [from_s, to_s]
+      end
+
+      # @param to_s [Integer]
+      # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil where there is none
+      def last(to_s)
+        found = within([to_s - BACK_S, 0].max, to_s) or return
+        from_s = found.last - LONGEST_S
+        finest_s = @store.finest_s(found.last - 1)
+        run = starts(from_s, found.last, finest_s).slice_when { |one, other| other - one > PAUSE_S + finest_s }.to_a.last
+        [run.first, found.last]
+      end
+
+      private
+
+      # Inside of one step, of which a coarser window may tell.
+      def fine(at_s, step_s, to_s)
+        found = starts(at_s, [at_s / step_s * step_s + step_s, to_s].min, @store.finest_s(at_s))
+        found.empty? ? [at_s] : found
+      end
+
+      # In the order of time, of steps that have any.
+      def starts(from_s, to_s, step_s)
+        sightings = @store.sightings(from_s, to_s, step_s:, **@wanted)
+        sightings.filter_map { |at_s, setting| at_s if @filter.setting?(setting) }.uniq.sort
+      end
+    end
+  end
+end
