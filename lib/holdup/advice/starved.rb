@@ -6,7 +6,7 @@ require_relative "finding"
 module Holdup
   module Advice
     # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see Analysis::Starvation; each
-    # has sentences of its own). Whoever waits for the GVL waits for that too.
+    # has sentences of its own). Where the system does not tell how long threads waited for a CPU, it may be no CPU, or code that waits with the GVL.
     module Starved
       # Against the time on a CPU.
       MUCH = 0.1
@@ -23,7 +23,7 @@ module Holdup
         return if situation.summary.empty? || split.share(:starved) < MUCH * split.share(:cpu) || split.share(:starved) < SEEN
         waiting = situation.summary.processes.members.filter_map(&:waiting_share)
         return if waiting.any? && waiting.max < QUEUED
-        who, facts = blamed(situation.machine)
+        who, facts = waiting.any? ? blamed(situation.machine) : [:unknown, {}]
         Finding.new(rule: who ? :"starved_#{who}" : :starved, remedy: :machine, weight: split.share(:starved),
           facts: {starved_share: split.share(:starved), cpu_share: split.share(:cpu), waiting_share: waiting.max, **facts, query: "report"})
       end

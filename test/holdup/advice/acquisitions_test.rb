@@ -16,7 +16,7 @@ module Holdup::Advice
     def test_half_as_many_of_who_stalls_most
       told = told(found = find(Acquisitions, units:, recommendation: recommendation(30.0)))
       assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"], found.facts.values_at(:name, :query)
-      assert_match(/\AIt takes it 40 times in each unit, and stalls 6\d.\d ms\. Replayed with half as many/, told["seen"])
+      assert_match(/\AIt takes it 40 times each, and stalls 6\d.\d ms\. Replayed with half as many/, told["seen"])
       assert_operator found.gain, :>, Acquisitions::WORTH
     end
 

@@ -17,7 +17,7 @@ module Holdup::Advice
     def test_one_class_takes_the_gvl_from_the_others
       recording = self.recording.tap { |one| one.setting = {"jobs" => "sidekiq"} }
       told = told(found = find(QueueSplit, units: jobs, kind: :job, queue: "default", recommendation: advised(recording)))
-      assert_match(/\A[\d.]+ % of the stall is caused by 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"])
+      assert_match(/\AIt causes [\d.]+ % of the stall, and is 4.8 % of the jobs \(queue default\)\. \[holdup report --kind job --by queue\]\z/, told["seen"])
       assert_match(/whoever takes all queues \(\*\) must leave it out\..* Write: queue_as :report in ReportJob; bundle exec sidekiq -q report -c 1\z/, told["do"])
       assert_match(/holdup lab jobs .*holdup compare --by setting --kind job/, told["verify"])
       assert_operator found.gain, :>, 0.1

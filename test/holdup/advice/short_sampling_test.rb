@@ -9,7 +9,7 @@ module Holdup::Advice
 
     def test_what_there_is_and_what_is_missing
       told = told(find(ShortSampling, units: unit(cpu: 5), recommendation: advised(PlayedRecording.new(minutes: 10))))
-      assert_match(/\A1\d,\d{3} units in 10 minutes; the widest figure is known to \+-[\d.]+ %\. \[holdup advise --since 3h\]\z/, told["seen"])
+      assert_match(/\A1\d,\d{3} requests or jobs in 10 minutes; the widest figure is known to \+-[\d.]+ %\. \[holdup advise --since 3h\]\z/, told["seen"])
       assert_equal "Record 120 minutes with the peak in them.", told["do"]
     end
 

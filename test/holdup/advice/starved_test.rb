@@ -9,8 +9,8 @@ module Holdup::Advice
 
     def test_others_have_the_cpu
       told = told(find(Starved, units: unit(cpu: 10, starved: 4), samples: container(run_delay_share: 0.4)))
-      assert_match(/\AUnits held the GVL for 28.\d % of their time without a CPU, and for 7\d.\d % on one; threads waited for a CPU 28.\d %/, told["seen"])
-      assert_match(/Fewer processes, or more vCPUs/, told["do"])
+      assert_match(/\ARequests and jobs held the GVL for 28.\d % of their time without a CPU, and for 7\d.\d % on one; threads waited for a CPU 28.\d %/, told["seen"])
+      assert_match(/fewer processes, or take more vCPUs/, told["do"])
       assert_match(/not predicted/, told["expect"])
     end
 
@@ -46,7 +46,13 @@ module Holdup::Advice
 
     def test_nobody_can_tell_who
       assert_equal :starved, starved(cpu_ns: 500, steal_ns: 1, host_busy_ns: 900).rule
-      assert_equal :starved, find(Starved, units: unit(cpu: 10, starved: 4)).rule
+    end
+
+    def test_without_the_wait_for_a_cpu_the_cause_is_not_known
+      found = find(Starved, units: unit(cpu: 10, starved: 4))
+      assert_equal :starved_unknown, found.rule
+      assert_match(/why is not known/, told(found)["what"])
+      assert_match(/How long threads waited for a CPU was not measured here\./, told(found)["seen"])
     end
 
     def test_nothing_where_nobody_else_had_it

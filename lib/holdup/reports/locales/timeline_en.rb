@@ -57,7 +57,7 @@ module Holdup
         timeline_convoy: "CONVOY: unit %<id>s (%<who>s) gave the GVL up %<count>s times for moments and waited %<waited_ns>s to get it back. Units that went like that: %<units>s.",
         timeline_lock_queue: "LOCK QUEUE: up to %<count>s units at once waited for locks, %<waits>s times, %<waited_ns>s in all.",
         timeline_kind_pool: "a connection of the pool",
-        timeline_pool_wait: "POOL WAIT: units waited %<waits>s times 10 ms and more for a connection of the pool, %<waited_ns>s in all, up to %<count>s at once. No GVL is needed for that: the pool is smaller than what runs at once, or connections are kept for long.",
+        timeline_pool_wait: "POOL WAIT: requests or jobs waited %<waits>s times 10 ms and more for a connection of the pool, %<waited_ns>s in all, up to %<count>s at once. That is no wait for the GVL. Possible causes: the pool is smaller than what runs at once, or connections are kept for long.",
         timeline_pass_storm: "PASS STORM: %<thread>s gave the GVL up %<count>s times long before its time slice ended, while others waited (as Thread.pass in a loop does; %<share>s of these in %<who>s)."
       }.freeze
     end

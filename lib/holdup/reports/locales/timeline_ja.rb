@@ -57,7 +57,7 @@ module Holdup
         timeline_convoy: "コンボイ：処理 %<id>s（%<who>s）は GVL を %<count>s 回わずかに放し、取り直すまでに %<waited_ns>s 待ちました。同様の処理 %<units>s 件。",
         timeline_lock_queue: "ロックの行列：同時に最大 %<count>s 件の処理がロックを待ちました（%<waits>s 回、合計 %<waited_ns>s）。",
         timeline_kind_pool: "コネクションプールの空き待ち",
-        timeline_pool_wait: "プールの待ち：処理がコネクションプールの空きを 10 ms 以上待ったのは %<waits>s 回、合計 %<waited_ns>s、同時に最大 %<count>s 件です。これは GVL 待ちではありません。プールが同時実行数より小さいか、接続が長く保持されています。",
+        timeline_pool_wait: "プールの待ち：リクエストやジョブがコネクションプールの空きを 10 ms 以上待ったのは %<waits>s 回、合計 %<waited_ns>s、同時に最大 %<count>s 件です。これは GVL 待ちではありません。考えられる原因は、プールが同時実行数より小さいか、接続が長く保持されていることです。",
         timeline_pass_storm: "pass の嵐：%<thread>s は、他が待つ間にタイムスライスの終わりよりずっと早く GVL を %<count>s 回放しました（ループ内の Thread.pass などで起こります。うち %<share>s は %<who>s）。"
       }.freeze
     end
