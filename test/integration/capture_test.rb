@@ -26,7 +26,7 @@ class CaptureIntegrationTest < Minitest::Test
     def clear? = hog_percent >= 80 && method_share >= 0.95
 
     # Of what the light request waited.
-    def hog_percent = @text[/([\d.]+) % for GET \/hog/, 1].to_f
+    def hog_percent = @text[/([\d.]+)\s+%\)\s+for\s+GET\s+\/hog/, 1].to_f
 
     # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
     def method_share
