@@ -6,7 +6,8 @@ require_relative "finding"
 module Holdup
   module Advice
     # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see Analysis::Starvation; each
-    # has sentences of its own). Where the system does not tell how long threads waited for a CPU, it may be no CPU, or code that waits with the GVL.
+    # has sentences of its own). Where the system does not tell how long threads waited for a CPU, it may be no CPU, or code
+    # that waits with the GVL.
     module Starved
       # Against the time on a CPU.
       MUCH = 0.1

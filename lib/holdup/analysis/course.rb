@@ -30,7 +30,8 @@ module Holdup
       # @param to_s [Integer] where the last step ends, if not by itself
       # @param windows [Hash{Integer => Window}] of the chosen units, by the start of the step
       # @param gvl [Hash{String => Array<Float, nil>}] by process group
-      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a thread outside of units; nil: all
+      # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a thread outside of
+      #   units; nil: all
       def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil)
         @at_s = at_s
         @step_s = step_s
@@ -54,7 +55,9 @@ module Holdup
       end
 
       # @return [Array<Float, nil>] units that ended per second: 0.0 where a process was measured and none did
-      def per_second = @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
+      def per_second
+        @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
+      end
 
       # @param key [Symbol] a key of Window::HISTOGRAMS
       # @return [Array<Float, nil>] ns, mean of those of which it is known
@@ -89,7 +92,9 @@ module Holdup
 
       def counted?(window) = !window.nil? && window.count.positive?
 
-      def rate(window, index) = counted?(window) ? window.count.fdiv([length_s(index), window.seconds].max) : 0.0
+      def rate(window, index)
+        counted?(window) ? window.count.fdiv([length_s(index), window.seconds].max) : 0.0
+      end
 
       def each_counted = @windows.map { |window| yield window if counted?(window) }
 

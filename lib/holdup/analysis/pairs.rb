@@ -28,12 +28,15 @@ module Holdup
         # @return [Float] of the victim's stall
         def most_share = most_ns.fdiv(suffered_ns)
 
-        # An estimate between wide bounds only repeats what one caused of everybody's stall. It says more where a part of the
-        # victim's stall is certain, or where not much more than the estimate is possible.
+        # An estimate between wide bounds only repeats what one caused of everybody's stall. It says more where a part
+        # of the victim's stall is certain, or where not much more than the estimate is possible.
         # @return [Boolean]
-        def informative? = least_share >= self.class::CERTAIN || (most_share <= self.class::POSSIBLE && most_ns <= self.class::TIMES * about_ns)
+        def informative?
+          return true if least_share >= self.class::CERTAIN
+          most_share <= self.class::POSSIBLE && most_ns <= self.class::TIMES * about_ns
+        end
       end
-      # Of the victim's stall: from here on what is certain counts, and up to here what is possible is less than everything.
+      # Of the victim's stall: from here on what is certain counts; up to here what is possible is less than everything.
       Pair::CERTAIN = 0.1
       Pair::POSSIBLE = 0.9
       # Of the estimate.

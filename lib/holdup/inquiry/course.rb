@@ -49,7 +49,10 @@ module Holdup
       end
 
       # @return [Analysis::Course]
-      def call = Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl: Utilisation.new(method(:sums), at_s).call, measured:)
+      def call
+        gvl = Utilisation.new(method(:sums), at_s).call
+        Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:)
+      end
 
       private
 
@@ -65,7 +68,10 @@ module Holdup
       # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
       def whole? = sightings(Series::UNITS) == sightings([:process])
 
-      def sightings(kinds = nil) = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:).select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting| [at_s / @step_s, setting] }
+      def sightings(kinds = nil)
+        found = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:)
+        found.select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting| [at_s / @step_s, setting] }
+      end
 
       def less_nested
         nested = sums([:nested])

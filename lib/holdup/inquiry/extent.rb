@@ -6,10 +6,10 @@ require_relative "course"
 
 module Holdup
   module Inquiry
-    # Which part of a span has data, and when there was some last: charts show that part, in steps that fit it.
+    # Which part of a span has data, and when there was some last. Charts show that part, in steps that fit it.
     class Extent
-      # What is left out of a chart has to be worth it: less than this part of the span changes nothing for who looks, and data of
-      # the last minutes may be on its way.
+      # What is left out of a chart has to be worth it: less than this part of the span changes nothing for who looks,
+      # and data of the last minutes may be on its way.
       WORTH = 0.05
       LATE_S = 300
       # After so long without anything it is another recording.
@@ -30,7 +30,7 @@ module Holdup
 
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last; nil where there is none
+      # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last; nil: none has
       def within(from_s, to_s)
         step_s = Course.step_s(from_s, to_s, @store.finest_s(from_s))
         coarse = starts(from_s, to_s, step_s)
@@ -41,7 +41,8 @@ module Holdup
 
       # @param from_s [Integer]
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer)] what to show of a span: the part that has data, or all of it where that is nearly all, or nothing
+      # @return [Array(Integer, Integer)] what to show of a span: the part that has data, or all of it where that is
+      #   nearly all, or nothing
       def shown(from_s, to_s)
         found = within(from_s, to_s) or return [from_s, to_s]
         cut_s = to_s - from_s - (found.last - found.first)
@@ -49,12 +50,13 @@ module Holdup
       end
 
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil where there is none
+      # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil: there is none
       def last(to_s)
         found = within([to_s - BACK_S, 0].max, to_s) or return
         from_s = found.last - LONGEST_S
         finest_s = @store.finest_s(found.last - 1)
-        run = starts(from_s, found.last, finest_s).slice_when { |one, other| other - one > PAUSE_S + finest_s }.to_a.last
+        known = starts(from_s, found.last, finest_s)
+        run = known.slice_when { |one, other| other - one > PAUSE_S + finest_s }.to_a.last
         [run.first, found.last]
       end
 

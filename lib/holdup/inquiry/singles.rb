@@ -18,12 +18,15 @@ module Holdup
       # @param to_s [Integer]
       # @param stretches [Integer] that are read at most
       # @return [Array<UnitProfile>] in time order
-      def call(store, from_s, to_s, stretches: STRETCHES) = spans(store, from_s, to_s, stretches).flat_map { |span| store.profiles(*span).to_a }
+      def call(store, from_s, to_s, stretches: STRETCHES)
+        spans(store, from_s, to_s, stretches).flat_map { |span| store.profiles(*span).to_a }
+      end
 
       def spans(store, from_s, to_s, stretches)
         starts = store.profile_starts(from_s, to_s)
         return [[from_s, to_s]] if starts.size <= stretches
-        starts.each_slice(starts.size.ceildiv(stretches)).map { |start_s, *| [[start_s, from_s].max, [start_s + STRETCH_S, to_s].min] }
+        groups = starts.each_slice(starts.size.ceildiv(stretches))
+        groups.map { |start_s, *| [[start_s, from_s].max, [start_s + STRETCH_S, to_s].min] }
       end
       private_class_method :spans
     end

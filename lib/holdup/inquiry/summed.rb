@@ -21,8 +21,8 @@ module Holdup
         Analysis::Summary.new(store.sums(from_s, to_s, kinds:).map(&:window), **samples(store, from_s, to_s), from_s:, to_s:, by:, stalls:, **view)
       end
 
-      # A sample a minute and process is more than a long span needs, where it has data all the time, and most of what there would be to read. They are of
-      # whole seconds: the last look at a process that ended just now is of the second in which the span ends.
+      # A sample a minute and process is more than a long span needs that has data all the time, and most of what there
+      # would be to read. They are of whole seconds: the last look at a process that ended just now is of the second in which the span ends.
       def samples(store, from_s, to_s)
         every_s = Analysis::Processes.every_s(from_s, to_s)
         every_s &&= Analysis::Processes.every_s(*Extent.new(store).shown(from_s, to_s))

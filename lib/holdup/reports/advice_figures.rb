@@ -39,9 +39,10 @@ module Holdup
       def errors(test) = test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
 
       # @param found [Analysis::Sizing::Causes]
-      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which on it is named
+      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which it is named
       def causes(found)
-        limits = Analysis::Sizing::Causes::LIMITS.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
+        known = Analysis::Sizing::Causes::LIMITS
+        limits = known.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
         {**found.figures.to_h { |name, figure| [name, cause(name, figure)] }, **limits}
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../analysis/sizing/causes"
 require_relative "advice_figures"
 require_relative "advice_sampling"
 
@@ -10,6 +11,8 @@ module Holdup
       # Reasons that have a sentence of their own.
       KNOWN = %i[not_enough few_units few_profiles self_test starved waits_beside busy swings queue_unknown unknown vcpus_unknown no_recording
         unsupported mixed_settings mixed_applications warming_up].freeze
+
+      CAUSES = [:unknown, *Analysis::Sizing::Causes::LIMITS.keys].freeze
 
       # @param recommendation [Analysis::Sizing::Recommendation, nil]
       # @param words [Words]
@@ -38,7 +41,7 @@ module Holdup
         when :not_enough then AdviceSampling.new(@recommendation, words: @words).facts
         when :few_profiles then {profiles: Figures.count(@recommendation.recording.profiles.size)}
         when :self_test then AdviceFigures.new(@words).errors(@recommendation.self_test)
-        when :unknown, *Analysis::Sizing::Causes::LIMITS.keys then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
+        when *CAUSES then AdviceFigures.new(@words).causes(@recommendation.self_test.causes)
         when :no_recording then kinds
         else {}
         end

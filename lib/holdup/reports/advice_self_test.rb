@@ -32,7 +32,9 @@ module Holdup
       def test = @recommendation.self_test
 
       def rows
-        [times(:verify_response, :response, &:response_ns), times(:verify_p95, :p95, &:p95_ns), times(test.measured.queued_ns ? :verify_wait : :verify_wait_unqueued, :wait) { |one| one.queued_ns.to_i + one.stalled_ns },
+        waits = test.measured.queued_ns ? :verify_wait : :verify_wait_unqueued
+        [times(:verify_response, :response, &:response_ns), times(:verify_p95, :p95, &:p95_ns),
+          times(waits, :wait) { |one| one.queued_ns.to_i + one.stalled_ns },
           [@words.call(:whatif_used), *both { |one| Figures.share(one.utilisation) }, off(:utilisation)]]
       end
 

@@ -95,7 +95,9 @@ module Holdup
 
       def warnings
         found = @recommendation.recording.warnings
-        found.empty? ? [] : [word(:warnings, warnings: found.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }.join(" "))]
+        return [] if found.empty?
+        sentences = found.map { |key, facts| word(:"warning_#{key}", **@figures.facts(facts)) }
+        [word(:warnings, warnings: sentences.join(" "))]
       end
 
       def bias = AdviceBias.new(@recommendation.bias, words: @words).sentences

@@ -80,11 +80,14 @@ module Holdup
          capacity_share: @summary.capacity_share(row)&.round(4), groups: groups(row)}
       end
 
-      def distributions(row) = HISTOGRAMS.to_h { |key| [:"#{key}_ns", distribution(row.histogram(key), row.count)] }
+      def distributions(row)
+        HISTOGRAMS.to_h { |key| [:"#{key}_ns", distribution(row.histogram(key), row.count)] }
+      end
 
       # What is known of no unit has no sum.
       def distribution(histogram, units)
-        {sum: (histogram.sum unless histogram.count.zero? && units.positive?), mean: histogram.mean&.round, **QUANTILES.transform_values { |q| histogram.quantile(q) }, max: histogram.max}
+        sum = histogram.sum unless histogram.count.zero? && units.positive?
+        {sum:, mean: histogram.mean&.round, **QUANTILES.transform_values { |q| histogram.quantile(q) }, max: histogram.max}
       end
 
       def groups(row)

@@ -47,7 +47,7 @@ module Holdup
 
       def verdict
         return {verdict: :unknown, reasons: [:no_recording]} unless @recommendation
-        return {verdict: :unknown, reasons: @recommendation.reasons, **tested}.compact if @recommendation.verdict == :unknown
+        return {verdict: :unknown, reasons: @recommendation.reasons, **tested} if @recommendation.verdict == :unknown
         {verdict: @recommendation.verdict, why: @recommendation.why, **decision, current: self.class.prediction(@recommendation.current),
          candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
       end

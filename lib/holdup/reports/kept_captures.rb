@@ -42,7 +42,8 @@ module Holdup
         facts = one.facts
         events = word(:events, process: one.header.process_name, events: Figures.count(one.events))
         return events unless facts["unit"]
-        "#{word(:caught, unit: text(facts["unit"]), stalled: duration(facts["stalled_ns"]), wall: duration(facts["wall_ns"]), holder: holder(facts))} #{events}"
+        stalled, wall = facts.values_at("stalled_ns", "wall_ns").map { |ns| duration(ns) }
+        "#{word(:caught, unit: text(facts["unit"]), stalled:, wall:, holder: holder(facts))} #{events}"
       end
 
       def holder(facts)

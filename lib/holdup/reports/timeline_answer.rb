@@ -25,8 +25,8 @@ module Holdup
       def unit(unit)
         state, ticks = spent(unit).max_by(&:last)
         return if ticks.zero?
-        because = {stalled: -> { held(waits(unit)) }, running: -> { {ran: ran([own(unit)], ticks)} }}.fetch(state, -> { {} })
-        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **because.call)
+        because = {stalled: -> { held(waits(unit)) }, running: -> { {ran: ran([own(unit)], ticks)} }}
+        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **because[state]&.call)
       end
 
       # @return [String, nil] for what threads waited most; nil where none waited
@@ -69,7 +69,8 @@ module Holdup
         who, own = parts.max_by { |_, some| some.sum(&:ticks) }
         ticks, handoff = own.to_a.sum(&:ticks), waits.sum(&:handoff)
         who, own, ticks = word(:answer_nobody), [], handoff if handoff > ticks
-        {who:, held: time(ticks), share: Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length })), ran: ran(own, ticks), gc: gc(own, ticks)}
+        share = Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))
+        {who:, held: time(ticks), share:, ran: ran(own, ticks), gc: gc(own, ticks)}
       end
 
       # The method that was seen longest, with its share: the rest ran in other methods, or unseen.

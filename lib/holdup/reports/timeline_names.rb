@@ -51,7 +51,8 @@ module Holdup
       def main(unit)
         waits = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span| @scene.wait(unit.lane, span) }
         return Figures::NONE if waits.empty?
-        sums = waits.flat_map(&:parts).group_by { |part| part(part) }.transform_values { |parts| parts.sum(&:ticks) }
+        parts = waits.flat_map(&:parts).group_by { |part| part(part) }
+        sums = parts.transform_values { |own| own.sum(&:ticks) }
         sums[@words.call(:timeline_handoff)] = waits.sum(&:handoff)
         holder, ticks = sums.max_by(&:last)
         share = Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))

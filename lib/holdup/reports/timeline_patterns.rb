@@ -20,14 +20,18 @@ module Holdup
       def sentences
         @patterns.map do |pattern|
           facts = figures(pattern.facts.except(:cause, :ran))
-          facts.update(parts: parts(pattern.facts), cause: word(:"hold_#{pattern.facts[:cause]}", **facts)) if pattern.facts[:cause]
-          word(pattern.key, **facts)
+          word(pattern.key, **facts, **hold(pattern.facts, facts))
         end
       end
 
       private
 
       def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      # Where the time of a long hold went, and what is known of its cause.
+      def hold(known, facts)
+        known[:cause] ? {parts: parts(known), cause: word(:"hold_#{known[:cause]}", **facts)} : {}
+      end
 
       def figures(facts) = facts.to_h { |name, fact| [name, figure(name, fact)] }
 
@@ -41,11 +45,11 @@ module Holdup
         end
       end
 
-      # Where the time of a hold went: the unit, the method.
+      # The unit and the method, each with its share.
       def parts(facts)
         share = Figures.share(facts[:share])
-        unit = facts[:who] ? word(:hold_unit, share:, who: @names.text(facts[:who])) : word(:hold_outside, share:)
-        frame, ran = facts[:ran]
+        who, (frame, ran) = facts.values_at(:who, :ran)
+        unit = who ? word(:hold_unit, share:, who: @names.text(who)) : word(:hold_outside, share:)
         frame ? "#{unit}#{word(:hold_ran, share: Figures.share(ran), frame: @names.frame(frame))}" : unit
       end
     end

@@ -101,8 +101,12 @@ module Holdup
         ran = @meanwhile.call(parts).first
         ticks = parts.sum(&:ticks)
         text = "#{who(parts.first)} #{time(ticks)}"
-        text = word(:held_in, held: text, share: Figures.share(ran.ticks.fdiv(ticks)), frame: @names.frame(ran.frame)) if ran
+        text = in_method(text, ran, ticks) if ran
         "#{text}#{collecting(parts)}"
+      end
+
+      def in_method(held, ran, ticks)
+        word(:held_in, held:, share: Figures.share(ran.ticks.fdiv(ticks)), frame: @names.frame(ran.frame))
       end
 
       def collecting(parts)

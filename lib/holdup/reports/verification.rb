@@ -54,13 +54,15 @@ module Holdup
 
       def sentence
         return word(:kept) if @found.kept?
-        [word(:missed, names: @found.lines.reject(&:kept?).map { |line| name(line) }.join(", ")), *causes].join(" ")
+        missed = @found.lines.reject(&:kept?).map { |line| name(line) }
+        [word(:missed, names: missed.join(", ")), *causes].join(" ")
       end
 
       # Those that figures of the time since support; other work or another machine would be in none.
       def causes
         figures = @figures.causes(@found.causes)
-        [*@found.causes.call.map { |cause| @words.call(:"advice_reason_#{cause}", **figures) }, word(:elsewhere)]
+        named = @found.causes.call.map { |cause| @words.call(:"advice_reason_#{cause}", **figures) }
+        [*named, word(:elsewhere)]
       end
 
       def rows

@@ -5,8 +5,8 @@ require_relative "wait"
 
 module Holdup
   module Timeline
-    # A hold longer than a time slice, and what the capture shows of the reason. Stacks are taken where code checks for
-    # interrupts, which is also where a time slice ends: code that gave its stack now and then is Ruby code.
+    # A hold longer than a time slice, and what the capture shows of the reason. Stacks are taken where code checks
+    # for interrupts, which is also where a time slice ends: code that gave its stack now and then is Ruby code.
     class LongHold
       # A time slice ends a hold of Ruby code after 100 ms, if somebody waits; its timer looks every 10 ms.
       LONG_NS = 150_000_000
@@ -23,7 +23,8 @@ module Holdup
       end
 
       # - `:late`: nobody waited for longer than a time slice; `:unseen`: it can have no stack
-      # - `:native`: a sampler saw C code; `:silent`: it gave no stack for a whole time slice; `:ruby`: it gave them all the while
+      # - `:native`: a sampler saw C code; `:silent`: it gave no stack for a whole time slice
+      # - `:ruby`: it gave them all the while
       # @return [Symbol]
       def cause
         return :late if wait_ns < LONG_NS
@@ -54,7 +55,7 @@ module Holdup
         run.sum { |span| @scene.unit_of(span).equal?(@hold.unit) ? span.length : 0 }.fdiv(@hold.length)
       end
 
-      # @return [Array(Capture::Frame, Float), nil] the method that was seen longest, and its share of the hold
+      # @return [Array(Capture::Frame, Float), nil] the method that was seen longest, with its share of the hold
       def ran
         part = Wait::Part.new(@hold.lane, @hold.unit, @hold.from, @hold.length)
         most = Meanwhile.new(@scene).call([part]).first
@@ -80,7 +81,8 @@ module Holdup
       end
 
       def stacks
-        @stacks ||= all.select { |event| event.thread == @hold.lane.number && event.time.between?(@hold.from, @hold.to) }
+        own = all.select { |event| event.thread == @hold.lane.number }
+        @stacks ||= own.select { |event| event.time.between?(@hold.from, @hold.to) }
       end
 
       # The events, because the stacks of early ones may be gone.

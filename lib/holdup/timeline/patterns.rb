@@ -21,7 +21,8 @@ module Holdup
       # So many units at once in line for locks.
       QUEUE = 3
 
-      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the sentence names: numbers, threads (Lane), units by their name (nil: in none), shares (Float); of a long hold also its `cause` and what it `ran` (see LongHold)
+      # - `key`: :long_hold, :gc_pause, :convoy, :lock_queue, :pool_wait, :pass_storm; `facts`: what the sentence names: numbers, threads (Lane),
+      #   units by their name (nil: in none), shares (Float); of a long hold also its `cause` and what it `ran` (see LongHold)
       Pattern = Data.define(:key, :facts)
 
       # @param scene [Scene]
@@ -46,7 +47,8 @@ module Holdup
       end
 
       def reasons(hold)
-        {cause: hold.cause, share: hold.unit_share, ran: hold.ran, wait_ns: hold.wait_ns, silent_ns: hold.silent_ns, taken: hold.taken, native_share: hold.native_share}
+        {cause: hold.cause, share: hold.unit_share, ran: hold.ran, wait_ns: hold.wait_ns,
+         silent_ns: hold.silent_ns, taken: hold.taken, native_share: hold.native_share}
       end
 
       # What others of its GVL waited during a hold.
@@ -100,8 +102,8 @@ module Holdup
 
       # The waits after them.
       def early_yields(lane)
-        pairs = lane.spans.each_cons(2).select { |run, wait| run.state == :running && wait.kind == :preempted && ns(run.length) < PASS_NS }
-        pairs.map(&:last)
+        pairs = lane.spans.each_cons(2).select { |run, wait| run.state == :running && wait.kind == :preempted }
+        pairs.filter_map { |run, wait| wait if ns(run.length) < PASS_NS }
       end
 
       # Empty for one that nobody named.

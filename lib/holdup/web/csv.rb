@@ -20,14 +20,17 @@ module Holdup
       def call(lines) = lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
 
       # @param page [Reports::Page]
-      # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each sentence. What is
-      #   not known is empty
+      # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each
+      #   sentence. What is not known is empty
       def of(page) = page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
 
       def lines(section)
         return section.notes.zip if section.columns.empty?
-        [section.columns, *[*section.rows, *(section.total && [section.total])].map { |row| row.map { |cell| (cell == Reports::Figures::NONE) ? nil : cell } }]
+        rows = [*section.rows, *(section.total && [section.total])]
+        [section.columns, *rows.map { |row| row.map { |cell| known(cell) } }]
       end
+
+      def known(cell) = (cell == Reports::Figures::NONE) ? nil : cell
 
       def harmless(field)
         return field unless field.is_a?(String)
@@ -36,7 +39,7 @@ module Holdup
       end
 
       def quoted(field) = field.to_s.match?(/[",\r\n]/) ? %("#{field.to_s.gsub('"', '""')}") : field.to_s
-      private_class_method :lines, :harmless, :quoted
+      private_class_method :known, :lines, :harmless, :quoted
     end
   end
 end

@@ -3,11 +3,11 @@
 module Holdup
   module Analysis
     module Sizing
-      # Why a replay of the present may miss it: figures of the recording that a replay does not have, and from which size on each
-      # can explain that.
+      # Why a replay of the present may miss it: figures of the recording that a replay does not have, and from which
+      # size on each can explain that.
       class Causes
         NS = 1_000_000_000
-        # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay missed it.
+        # Grade A allows an error of 10 % of the response. What is less than half of that is not why a replay missed.
         SHARE = 0.05
         # Of the time at the peak that the GVL is held: beyond it the length of a queue is mostly chance.
         BUSY = 0.85
@@ -24,15 +24,17 @@ module Holdup
           @processes = processes
         end
 
-        # @return [Array<Symbol>] what its figure supports, and :queue_unknown; :unknown where nothing is supported
+        # @return [Array<Symbol>] what its figure supports, else :unknown; and :queue_unknown
         def call
           found = figures.select { |name, figure| figure > LIMITS.fetch(name) }.keys
           [*(found.empty? ? [:unknown] : found), *(:queue_unknown unless measured.queued_ns)]
         end
 
-        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the time, swings as a ratio
+        # @return [Hash{Symbol => Float}] starved and waits_beside as shares of the response, busy of the time, swings as a
+        #   ratio
         def figures
-          @figures ||= {starved: starved_ns / measured.response_ns, waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,
+          @figures ||= {starved: starved_ns / measured.response_ns,
+                        waits_beside: @recording.wait_beside_ns / measured.response_ns.to_f,
                         busy: @traffic.peak_rate * demand.held_ns / NS / @processes, swings:}
         end
 

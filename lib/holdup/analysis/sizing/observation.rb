@@ -81,7 +81,8 @@ module Holdup
           deployment.supported? ? found : [*found, :unsupported]
         end
 
-        # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of each; none where nothing was recorded
+        # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of each; none
+        #   where nothing was recorded
         def warnings
           return {} unless recorded?
           found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }

@@ -80,7 +80,8 @@ module Holdup
         def compare(predicted, **fitted)
           errors = errors(predicted)
           grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
-          Result.new(grade:, errors:, predicted:, measured:, causes: Causes.new(@recording, traffic: @traffic, processes: @current.processes), **fitted)
+          causes = Causes.new(@recording, traffic: @traffic, processes: @current.processes)
+          Result.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
         end
 
         def figures(outcome)

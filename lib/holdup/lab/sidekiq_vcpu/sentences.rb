@@ -61,19 +61,23 @@ module Holdup
             stalled: duration(best.mean(:stalled_ns)), share: share(best.caused_by_job))
         end
 
-        def serial = @words.call(:lab_means_serial, in_all: in_all(line(:serial)), at_once: in_all(line(:threads)))
+        def serial
+          @words.call(:lab_means_serial, in_all: in_all(line(:serial)), at_once: in_all(line(:threads)))
+        end
 
         def processes
           pair = line(:processes)
           key = (pair.expected.each > 1) ? :lab_means_processes_full : :lab_means_processes
-          @words.call(key, each: each(pair), in_all: in_all(pair), cpu: used(pair, @result.vcpus), vcpus: @ceiling.vcpus)
+          @words.call(key, each: each(pair), in_all: in_all(pair), cpu: used(pair, @result.vcpus),
+            vcpus: @ceiling.vcpus)
         end
 
         # As the team saw it: the same work before and after.
         def halved
           return [] if @result.vcpus < 2
           two, half = line(:threads), @result.vcpus.fdiv(2)
-          [@words.call(:lab_means_halved, cores: told(two.best.cores, two.undisturbed_cores) { |cores| format("%.1f", cores) }, before: used(two, half), half: vcpus(half),
+          cores = told(two.best.cores, two.undisturbed_cores) { |number| format("%.1f", number) }
+          [@words.call(:lab_means_halved, cores:, before: used(two, half), half: vcpus(half),
             after: used(two, @result.vcpus), vcpus: @ceiling.vcpus)]
         end
 
@@ -81,9 +85,12 @@ module Holdup
 
         def in_all(line) = told(line.in_all, line.undisturbed_in_all) { |ratio| times(ratio) }
 
-        def used(line, vcpus) = told(line.best.cores / vcpus, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
+        def used(line, vcpus)
+          told(line.best.cores / vcpus, line.undisturbed_cores / vcpus) { |part| share([part, 1.0].min) }
+        end
 
-        # What the sentences explain is theory: where something else took the CPUs, they leave that time out, and say so beside what was measured.
+        # What the sentences explain is theory: where something else took the CPUs, they leave that time out, and say so
+        # beside what was measured.
         def told(measured, undisturbed)
           return yield(measured) unless @result.starved?
           @words.call(:lab_undisturbed, undisturbed: yield(undisturbed), measured: yield(measured))

@@ -60,7 +60,11 @@ module Holdup
             @cells.change(estimate.relative), @cells.interval(estimate), @cells.mark(estimate)]
         end
 
-        def notes = [word(:figures_note, block: @cells.seconds(@comparison.block_s), before: @comparison.sizes.first, after: @comparison.sizes.last), wait, queued, cpu, memory].compact
+        def notes
+          before, after = @comparison.sizes
+          drawn = word(:figures_note, block: @cells.seconds(@comparison.block_s), before:, after:)
+          [drawn, wait, queued, cpu, memory].compact
+        end
 
         def known?(name) = shown.any? { |estimate| estimate.metric.name == name }
 
@@ -71,7 +75,8 @@ module Holdup
         # Then waits are stall alone.
         def queued
           unknown = sides.zip(%i[before after]).reject { |side, _| side.queued? }.map { |_, name| word(name) }
-          word(:queued_unknown, sides: unknown.join(", ")) if unknown.any? && (@families.nil? || @families.include?(:wait))
+          return if unknown.empty? || @families&.none?(:wait)
+          word(:queued_unknown, sides: unknown.join(", "))
         end
 
         def cpu = known?(:cpu_share) ? word(:cpu_note) : nil

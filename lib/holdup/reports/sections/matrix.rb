@@ -6,7 +6,7 @@ module Holdup
   module Reports
     module Sections
       # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a row and a column of
-      # their own, so that every line adds up to what was measured. Pairs of which too little is known are left over too.
+      # their own, so that every line adds up to what was measured. Pairs of which too little is known are left over.
       class Matrix < Base
         # More columns fit on no page.
         CAUSERS = 4
@@ -28,13 +28,17 @@ module Holdup
 
         def unknown = @unknown ||= (summary.pairs - known).to_set { |pair| [pair.causer, pair.victim] }
 
-        def causers = @causers ||= known.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+        def causers
+          @causers ||= known.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+        end
 
         def victims = @victims ||= known.group_by(&:victim).keys.first(limit)
 
         def row(victim)
           figures = told(cells(victim))
-          causers.each_with_index { |causer, index| figures[index] = Figures::NONE if unknown.include?([causer, victim]) }
+          causers.each_with_index do |causer, index|
+            figures[index] = Figures::NONE if unknown.include?([causer, victim])
+          end
           [named(victim), *figures]
         end
 

@@ -5,7 +5,7 @@ require_relative "base"
 module Holdup
   module Reports
     module Sections
-      # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say something.
+      # Who stalled whom: for the pairs that matter, an estimate between two certain bounds, where these say anything.
       class Pairs < Base
         # Below these shares, of the victim's stall and of all stall, a pair is nobody's business.
         SHARE = 0.05
@@ -17,14 +17,19 @@ module Holdup
         # @return [Section, nil] nil when there are no two that could stall each other
         def call
           return if notable.empty? || notable.flat_map { |pair| [pair.causer, pair.victim] }.uniq.one?
-          return Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
+          return unknown if known.empty?
           Section.new(title: word(:pairs), columns: %i[pair pair_about pair_least pair_most pair_stall].map { |key| word(key) },
             rows: kept.map { |pair| row(pair) }, notes: [*sentences, word(:pairs_note), *left_out])
         end
 
         private
 
-        def notable = @notable ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= STALL * summary.blame.suffered_ns }
+        def unknown = Section.new(title: word(:pairs), columns: [], rows: [], notes: [word(:pairs_unknown)])
+
+        def notable
+          least_ns = STALL * summary.blame.suffered_ns
+          @notable ||= summary.pairs.select { |pair| pair.share >= SHARE && pair.about_ns >= least_ns }
+        end
 
         def known = @known ||= notable.select(&:informative?)
 

@@ -37,12 +37,16 @@ module Holdup
           changes + change(open, [], @picture.length_ns)
         end
 
-        # A period in which something ran is as many as it has stacks, one that waited as many as had the GVL meanwhile.
+        # A period in which something ran is as many as it has stacks, one that waited as many as had the GVL.
         def parts(lane, period)
           own = stack(period)
-          return @picture.waited(period.wait).map { |from_ns, holder| [from_ns, own + [[from_ns, "for #{holder}"]]] } if period.wait
+          return waits(period, own) if period.wait
           return [[period.from_ns, own]] unless period.state == :running
           @picture.pieces(lane, period).map { |from_ns, _, frames| [from_ns, own + frames.reverse.map { |frame| [[frame.label, frame.path], frame.label] }] }
+        end
+
+        def waits(period, own)
+          @picture.waited(period.wait).map { |from_ns, holder| [from_ns, own + [[from_ns, "for #{holder}"]]] }
         end
 
         # What both stacks begin with stays open.

@@ -39,7 +39,10 @@ module Holdup
         # @param limit [Integer] rows
         # @param part [Blocks::SpanLink, nil] to the rest of the span
         # @return [Block]
-        def block(limit, part: nil) = Block.new(title: word(:over_time), names: to_h.keys.to_h { |name| [name, word(:"chart_#{name}")] }, twin: table(limit), part:)
+        def block(limit, part: nil)
+          names = to_h.keys.to_h { |name| [name, word(:"chart_#{name}")] }
+          Block.new(title: word(:over_time), names:, twin: table(limit), part:)
+        end
 
         private
 
@@ -56,7 +59,9 @@ module Holdup
 
         def steps(course) = @span ? course.steps(*@span) : course.at_s
 
-        def chart(unit, course, series, **options) = Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: steps(course)), **options)
+        def chart(unit, course, series, **options)
+          Chart.new(kind: :line, unit:, series:, x: Chart::Axis.new(unit: :time, values: steps(course)), **options)
+        end
 
         def name(line) = names.call(line)
 
@@ -66,7 +71,9 @@ module Holdup
         def machines = @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }
 
         def machine
-          chart(:share, containers, containers.lines.filter_map { |line| share(line, steps(containers)) }, most: 1.0, limits: (machines.size == 1) ? ceiling(machines.values.first) : [])
+          lines = containers.lines.filter_map { |line| share(line, steps(containers)) }
+          limits = (machines.size == 1) ? ceiling(machines.values.first) : []
+          chart(:share, containers, lines, most: 1.0, limits:)
         end
 
         def share(line, steps)

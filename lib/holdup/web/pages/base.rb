@@ -82,7 +82,9 @@ module Holdup
         def table(section, **options, &) = Blocks::Table.of(self.section(section, **options), &)
 
         # Where no unit was measured: what to do next.
-        def nothing = [Blocks::Lead.new(text: headline.verdict), *last_data, Blocks::Notes.new(texts: [word(:empty_next)])]
+        def nothing
+          [Blocks::Lead.new(text: headline.verdict), *last_data, Blocks::Notes.new(texts: [word(:empty_next)])]
+        end
 
         # A link to the last recording, whether it was before the span or after it.
         def last_data
@@ -91,20 +93,24 @@ module Holdup
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-          [Blocks::SpanLink.new(text: word(:last_data, span: Reports::Moments.span(from_s, to_s)), label: word(:last_data_open), params: {"since" => since, "until" => till})]
+          text = word(:last_data, span: Reports::Moments.span(from_s, to_s))
+          [Blocks::SpanLink.new(text:, label: word(:last_data_open), params: {"since" => since, "until" => till})]
         end
 
-        # What charts over time show of the span: the part that has data, or all of it where that is asked for.
+        # What charts over time show of the span: the part that has data, or all of it where it is asked for.
         def shown = @shown ||= query["whole"] ? [query.from_s, query.until_s] : with_data
 
-        def with_data = @with_data ||= Inquiry::Extent.new(store, filter: Analysis::Filter.new(threads: query.threads)).shown(query.from_s, query.until_s)
+        def with_data
+          filter = Analysis::Filter.new(threads: query.threads)
+          @with_data ||= Inquiry::Extent.new(store, filter:).shown(query.from_s, query.until_s)
+        end
 
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil where there is no rest
         def part
           return if with_data == [query.from_s, query.until_s]
           span = Reports::Moments.span(*with_data)
-          return Blocks::SpanLink.new(text: word(:chart_whole, span:), label: word(:chart_whole_link), params: {"whole" => nil}) if query["whole"]
-          Blocks::SpanLink.new(text: word(:chart_part, span:), label: word(:chart_part_link), params: {"whole" => "yes"})
+          key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
+          Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"), params: {"whole" => whole})
         end
 
         def headline(summary = self.summary) = Reports::Headline.new(summary, words: @words.reports)

@@ -31,7 +31,8 @@ module Holdup
 
         def over_time
           return if course.empty?
-          Charts::Block.new(title: word(:over_time), names: coursed.titles, twin: Charts::CourseTable.new(course, words: @words, names: charted, limit: query.limit).call, part:)
+          twin = Charts::CourseTable.new(course, words: @words, names: charted, limit: query.limit).call
+          Charts::Block.new(title: word(:over_time), names: coursed.titles, twin:, part:)
         end
       end
     end

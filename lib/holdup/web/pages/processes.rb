@@ -18,7 +18,10 @@ module Holdup
         SECTIONS = [Reports::Sections::Workers, Reports::Sections::Pools, Reports::Sections::Queues].freeze
 
         # @return [Array<Object>]
-        def blocks = measured? ? [*ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact : nothing
+        def blocks
+          return nothing unless measured?
+          [*ceilings, (charted.block(query.limit, part:) unless charted.empty?), *tables].compact
+        end
 
         # @return [Hash{String => Chart}]
         def charts = charted.to_h
@@ -27,7 +30,10 @@ module Holdup
 
         def measured? = !summary.empty? || summary.processes.members.any?
 
-        def charted = @charted ||= Charts::Processes.new(summary.processes, words: @words, span: (shown if query["whole"]))
+        def charted
+          span = shown if query["whole"]
+          @charted ||= Charts::Processes.new(summary.processes, words: @words, span:)
+        end
 
         def tables
           found = SECTIONS.filter_map { |section| table(section) }

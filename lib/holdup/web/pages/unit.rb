@@ -61,11 +61,15 @@ module Holdup
         def pairs(title, found)
           return if found.empty?
           known = found.select(&:informative?)
-          return Blocks::Table.new(title: word(title), columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
-          left_out = found.size - known.size
-          notes = [word(:pairs_note), *(word(:pairs_left_out, count: Reports::Figures.count(left_out)) if left_out.positive?)]
+          title = word(title)
+          return Blocks::Table.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
+          rows = known.map { |pair| [other(yield(pair)), *shares(pair), Reports::Figures.duration(pair.about_ns)] }
           columns = %i[by_name pair_about pair_least pair_most pair_stall].map { |key| Blocks::Column.new(text: word(key)) }
-          Blocks::Table.new(title: word(title), columns:, rows: known.map { |pair| [other(yield(pair)), *shares(pair), Reports::Figures.duration(pair.about_ns)] }, notes:)
+          Blocks::Table.new(title:, columns:, rows:, notes: [word(:pairs_note), *left_out(found.size - known.size)])
+        end
+
+        def left_out(count)
+          count.positive? ? [word(:pairs_left_out, count: Reports::Figures.count(count))] : []
         end
 
         def other(series) = series.unit? ? unit_link(series) : Reports::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))

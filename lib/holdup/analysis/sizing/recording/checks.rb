@@ -14,7 +14,8 @@ module Holdup
         MOST_COLD = 0.5
         # Like units that got so much faster in the course of a recording were still being compiled, or filled a cache.
         STEADY = 1.2
-        # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a disk, or C code waits with the GVL held.
+        # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a disk, or C code
+        # waits with the GVL held.
         HELD_PER_CPU = 1.1
         CPU_SHARE = 0.85
         POOL_SHARE = 0.05
@@ -26,7 +27,8 @@ module Holdup
 
         # @return [Array<Recording::Problem>] refusals first
         def problems
-          [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu, pool_bound, few_profiles].compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
+          found = [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu, pool_bound, few_profiles]
+          found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
         end
 
         private
@@ -70,7 +72,8 @@ module Holdup
 
         def held_without_cpu
           held_per_cpu = @recording.held_per_cpu
-          problem(:held_without_cpu, false, starved_share: 1 - 1 / held_per_cpu) if held_per_cpu > HELD_PER_CPU
+          return unless held_per_cpu > HELD_PER_CPU
+          problem(:held_without_cpu, false, starved_share: 1 - 1 / held_per_cpu)
         end
 
         def pool_bound

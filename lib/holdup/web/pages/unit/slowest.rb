@@ -10,10 +10,10 @@ require_relative "../../charts/block"
 module Holdup
   class Web
     module Pages
-      # The slowest of the units that are kept singly in the span: a sample, so there may have been slower ones.
+      # The slowest of the units that are kept singly in the span: a sample, there may have been slower ones.
       class Slowest
-        # All singles of a month would take longer to read than anybody looks: of so many periods of ten minutes, evenly spread, they
-        # are read; where none of these has one, of the most that Singles reads.
+        # All singles of a month would take longer to read than anybody looks. They are read of so many periods of ten
+        # minutes, evenly spread; where none of these has one, of the most that Singles reads.
         PERIODS = [6, Inquiry::Singles::STRETCHES].freeze
         ROWS = 10
         NS = 1_000_000_000
@@ -44,10 +44,12 @@ module Holdup
           @all = @store.profile_starts(*@span).size
           PERIODS.each do |most|
             @read = [most, @all].min
-            @profiles = Inquiry::Singles.call(@store, *@span, stretches: most).select { |profile| @filter.series?(profile.series) && @filter.setting?(profile.setting) }
+            @profiles = Inquiry::Singles.call(@store, *@span, stretches: most).select { |profile| wanted?(profile) }
             break if @profiles.any? || !part?
           end
         end
+
+        def wanted?(profile) = @filter.series?(profile.series) && @filter.setting?(profile.setting)
 
         def part? = @read < @all
 
@@ -68,7 +70,8 @@ module Holdup
 
         def note
           first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
-          @words.call(:singles_note, count: Reports::Figures.count(@profiles.size), units: Reports::Figures.count(@profiles.sum(&:weight)), span: Reports::Moments.span(first, last))
+          count, units = [@profiles.size, @profiles.sum(&:weight)].map { |number| Reports::Figures.count(number) }
+          @words.call(:singles_note, count:, units:, span: Reports::Moments.span(first, last))
         end
 
         def row(profile)
