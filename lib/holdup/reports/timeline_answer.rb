@@ -25,8 +25,7 @@ module Holdup
       def unit(unit)
         state, ticks = spent(unit).max_by(&:last)
         return if ticks.zero?
-        because = {stalled: -> { held(waits(unit)) }, running: -> { {ran: ran([own(unit)], ticks)} }}
-        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **because[state]&.call)
+        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **cause(unit, state, ticks))
       end
 
       # @return [String, nil] for what threads waited most; nil where none waited
@@ -37,6 +36,15 @@ module Holdup
       end
 
       private
+
+      # What there is to say of the cause of a state; of waits outside Ruby nothing is known.
+      def cause(unit, state, ticks)
+        case state
+        when :stalled then held(waits(unit))
+        when :running then {ran: ran([own(unit)], ticks)}
+        else {}
+        end
+      end
 
       def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
 
