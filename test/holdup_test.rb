@@ -53,6 +53,13 @@ class HoldupTest < Minitest::Test
     assert_equal [1, 1, 1], entries.map { |entry| entry.read { |reader| reader.snapshot.slot("x", kind: :job).count } }
   end
 
+  def test_messages_can_be_switched_off_in_code_and_in_the_environment
+    failing = "p Holdup.runtime.guard.call(:test) { raise \"boom\" }"
+    assert_match(/holdup: test failed.*boom/, run_script(failing))
+    assert_equal "nil\n", run_script(failing, HOLDUP_LOG: "off")
+    assert_equal "nil\n", run_script("Holdup.configure { |config| config.log = File::NULL }\n#{failing}")
+  end
+
   def test_hostile_names_are_harmless
     run_script(<<~'RUBY')
       Holdup.start

@@ -106,7 +106,7 @@ module Holdup
     end
 
     def build_runtime
-      log = Log.new { (@draft || Configuration.draft).log }
+      log = Log.new { Configuration.log_target(env: ENV, draft: @draft || Configuration.draft) }
       Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV).tap do |runtime|
         runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
         runtime.add(Instrumentation::Tracers.new(recorder: runtime.recorder))

@@ -27,6 +27,17 @@ module Holdup
       new(**KEYS.to_h { |key| [key.name, from_environment(key, env) { key.check(draft[key.name]) }] })
     end
 
+    # Where messages go. Known also while another setting is wrong, because that has to be said somewhere.
+    # @param env [#[]] the environment
+    # @param draft [Draft]
+    # @return [Object, nil] what Log takes
+    def self.log_target(env:, draft:)
+      target = from_environment(KEYS.find { |key| key.name == :log }, env) { draft.log }
+      (target == IO::NULL) ? nil : target
+    rescue ConfigurationError
+      draft.log
+    end
+
     def self.from_environment(key, env)
       text = env[key.env] if key.env
       (text.nil? || text.empty?) ? yield : key.read(text)
@@ -38,9 +49,6 @@ module Holdup
 
     # @return [SegmentPlace]
     def segment_place = SegmentPlace.find(dir)
-
-    # @return [Object, nil] what Log takes
-    def log_target = (log == IO::NULL) ? nil : log
 
     # @return [Regexp] matches the paths that are not measured
     def ignored

@@ -12,14 +12,26 @@ module Holdup
 
     # @param message [String] one line
     # @return [nil]
-    def warn(message)
+    def warn(message) = say(:warn, message)
+
+    # Something that is as it should be; a target without levels gets it too.
+    # @param message [String] one line
+    # @return [nil]
+    def info(message) = say(:info, message)
+
+    private
+
+    # A closed or broken stream is no reason to stop the application.
+    def say(level, message)
       line = "#{PREFIX}#{message}"
       target = @target.call
       if target.respond_to?(:warn)
-        target.warn(line)
+        target.public_send(target.respond_to?(level) ? level : :warn, line)
       else
         target&.write("#{line}\n")
       end
+      nil
+    rescue SystemCallError, IOError
       nil
     end
   end

@@ -37,9 +37,26 @@ class Holdup::ConfigurationTest < Minitest::Test
     assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
     assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
     assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
-    assert_nil config.log_target
+    assert_equal IO::NULL, config.log
     assert_equal({username: "ops", password: "a:b"}, config.web_auth)
     assert_equal ["stall > 50 ms", :holdup, true, true], [config.capture, config.capture_sampler, config.web_capture, config.example_paths]
+  end
+
+  def log_target(env = {}, log: $stderr)
+    draft = Holdup::Configuration.draft
+    draft.log = log
+    Holdup::Configuration.log_target(env:, draft:)
+  end
+
+  def test_the_environment_says_where_messages_go
+    assert_nil log_target({"HOLDUP_LOG" => "off"})
+    assert_same $stderr, log_target({"HOLDUP_LOG" => "stderr"}, log: $stdout)
+    assert_same $stdout, log_target(log: $stdout)
+    assert_nil log_target(log: IO::NULL)
+  end
+
+  def test_messages_have_a_place_to_go_even_when_the_place_is_wrong
+    assert_same $stdout, log_target({"HOLDUP_LOG" => "somewhere"}, log: $stdout)
   end
 
   def test_what_is_captured_by_itself
@@ -111,10 +128,5 @@ class Holdup::ConfigurationTest < Minitest::Test
     ignored = build { |draft| draft.ignore_paths = ["/up", "/admin/*", /\.png\z/] }.ignored
     assert_equal %w[/up /admin/x /a.png], %w[/up /upper /x/up /admin/x /admin /a.png].grep(ignored)
     refute_match build { |draft| draft.ignore_paths = [] }.ignored, "/up"
-  end
-
-  def test_log_target
-    assert_same $stderr, build.log_target
-    assert_same $stderr, build("HOLDUP_LOG" => "stderr").log_target
   end
 end

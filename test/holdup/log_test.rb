@@ -18,6 +18,24 @@ class Holdup::LogTest < Minitest::Test
     assert_match(/WARN.*holdup: something/, io.string)
   end
 
+  def test_informs_through_a_logger
+    io = StringIO.new
+    Holdup::Log.new { Logger.new(io) }.info("something")
+    assert_match(/INFO.*holdup: something/, io.string)
+  end
+
+  def test_informs_a_target_that_only_has_warn
+    lines = []
+    target = Object.new
+    target.define_singleton_method(:warn) { |line| lines << line }
+    Holdup::Log.new { target }.info("something")
+    assert_equal ["holdup: something"], lines
+  end
+
+  def test_a_closed_stream_does_not_raise
+    assert_nil Holdup::Log.new { StringIO.new.tap(&:close) }.warn("something")
+  end
+
   def test_says_nothing_to_nobody
     assert_nil Holdup::Log.new {}.warn("something")
   end

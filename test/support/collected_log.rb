@@ -1,11 +1,17 @@
 # frozen_string_literal: true
 
-# A log that keeps its lines.
+# A log that keeps its lines: warnings apart from what is as it should be.
 class CollectedLog
-  attr_reader :lines
+  attr_reader :lines, :infos
 
   def initialize
     @lines = []
+    @infos = []
+  end
+
+  def info(line)
+    @infos << line
+    nil
   end
 
   def warn(line)
