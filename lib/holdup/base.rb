@@ -107,18 +107,11 @@ module Holdup
 
     def build_runtime
       log = Log.new { Configuration.log_target(env: ENV, draft: @draft || Configuration.draft) }
-      Runtime.new(settings: -> { read_configuration(log) }, log:, env: ENV).tap do |runtime|
+      settings = -> { Configuration.build(env: ENV, draft: @draft || Configuration.draft) }
+      Runtime.new(settings:, log:, env: ENV).tap do |runtime|
         runtime.add(Instrumentation::ConnectionPool.new(guard: runtime.guard, clock: Clock.new))
         runtime.add(Instrumentation::Tracers.new(recorder: runtime.recorder))
       end
-    end
-
-    # A wrong variable must not keep an application from booting: it is said, and nothing is measured.
-    def read_configuration(log)
-      Configuration.build(env: ENV, draft: @draft || Configuration.draft)
-    rescue ConfigurationError => error
-      log.warn("not measuring: #{error.message}")
-      Configuration.build { |draft| draft.enabled = false }
     end
 
     def build_requests

@@ -2,6 +2,8 @@
 
 require "monitor"
 require_relative "clock"
+require_relative "configuration"
+require_relative "errors"
 require_relative "fork_hook"
 require_relative "guard"
 require_relative "jit"
@@ -22,7 +24,8 @@ module Holdup
 
     attr_reader :guard, :recorder
 
-    # @param settings [#call] gives the Configuration; called when measuring starts, after the application's own code
+    # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring starts, after
+    #   the application's own code
     # @param log [Log]
     # @param env [Hash] the environment
     # @param probe [Holdup::Probe]
@@ -46,12 +49,13 @@ module Holdup
     end
 
     # @return [Configuration] fixed from its first use, until `reconfigure`
-    def configuration = @configuration ||= @settings.call
+    def configuration = @configuration ||= read_settings
 
     # Settings have changed; only while nothing runs.
     # @return [void]
     def reconfigure
       @configuration = nil
+      @announced = false
     end
 
     # @return [Boolean] whether this process measures now
@@ -59,7 +63,7 @@ module Holdup
 
     # @return [Boolean] whether this call started it; again, or where it can't: false
     def start
-      return false if running? || @waiting || !configuration.enabled
+      return false if running? || @waiting || !enabled?
       follow_forks
       !!@guard.call(:start) { begin_measuring }
     end
@@ -160,6 +164,35 @@ module Holdup
 
     private
 
+    # A wrong variable must not keep an application from booting: it is logged, and nothing is measured.
+    def read_settings
+      @settings.call
+    rescue ConfigurationError => error
+      @announced = true
+      @log.warn("not measuring: #{error.message}")
+      Configuration.build { |draft| draft.enabled = false }
+    end
+
+    def enabled?
+      return true if configuration.enabled
+      announce("not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
+      false
+    end
+
+    # One line at boot, by the first process that has something to say: its forks and the other workers say nothing.
+    def announce(line)
+      first = server.worker.to_i.zero? && server.generation.to_i.zero?
+      @log.info(line) if first && !@announced
+      @announced = true
+    end
+
+    def announce_measuring
+      identity = server
+      worker = "worker #{identity.worker}, " if identity.worker
+      what = identity.name.empty? ? "this process" : identity.name
+      announce("measuring #{what} (#{worker}pid #{Process.pid}) into #{configuration.segment_dir}; HOLDUP_ENABLED=false switches it off")
+    end
+
     # A child is what its parent was until it tells what it is itself.
     def server = @identities.empty? ? @inherited : Servers::Identity.merge(@identities.values)
 
@@ -168,6 +201,7 @@ module Holdup
       @session = Session.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env, resources: @resources)
         .open(server:, generation: @generation)
       finish_at_exit
+      announce_measuring
       start_collector if @generation.zero?
       true
     end

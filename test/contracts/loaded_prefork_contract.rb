@@ -38,6 +38,7 @@ module LoadedPreforkContract
         require "bundler/setup"
         require "#{server_gem}"
         require "holdup"
+        Holdup.configure { |config| config.log = StringIO.new }
         #{script}
       RUBY
     end

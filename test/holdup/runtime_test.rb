@@ -67,6 +67,46 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_empty @collector.calls
   end
 
+  def served(worker:, generation: 0) = Holdup::Servers::Identity.new(name: "puma", worker:, generation:)
+
+  def test_says_once_that_it_measures_and_how_to_switch_it_off
+    2.times do
+      @runtime.start
+      @runtime.stop
+    end
+    assert_equal ["measuring this process (pid #{Process.pid}) into #{@root}; HOLDUP_ENABLED=false switches it off"], @log.infos
+  end
+
+  def test_says_by_what_server_the_process_is_run
+    @runtime.wait_for_server
+    assert_empty @log.infos
+    @runtime.serve(served(worker: 0))
+    assert_match(/\Ameasuring puma \(worker 0, pid \d+\) into /, @log.infos.first)
+  end
+
+  def test_only_the_first_worker_says_that_it_measures
+    [{worker: 1}, {worker: 0, generation: 1}].each do |place|
+      other = runtime
+      other.serve(served(**place))
+      other.stop
+      assert_empty @log.infos, place.inspect
+    end
+  end
+
+  def test_says_once_that_it_does_not_measure_and_why
+    @settings[:enabled] = false
+    2.times { @runtime.start }
+    assert_equal ["not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"], @log.infos
+  end
+
+  def test_a_wrong_setting_is_the_only_reason_given
+    @settings[:series_limit] = 0
+    2.times { refute @runtime.start }
+    assert_match(/\Anot measuring: series_limit can't be 0/, @log.lines.first)
+    assert_equal 1, @log.lines.size
+    assert_empty @log.infos
+  end
+
   def test_without_a_probe_it_says_so_once
     @probe.supported = false
     2.times { refute @runtime.start }
