@@ -3,14 +3,12 @@
 require "rails/railtie"
 require_relative "base"
 require_relative "instrumentation/active_job"
+require_relative "rails/program"
 
 module Holdup
   # Rails: the middleware and the callback of jobs at the outermost place, the settings from `config.holdup`, and the
   # start after the application has booted. Loading it defines initializers and does nothing else.
   class Railtie < ::Rails::Railtie
-    # Tasks that run jobs until they are told to stop.
-    RUNNERS = %w[solid_queue:start].freeze
-
     config.holdup = ActiveSupport::OrderedOptions.new
 
     initializer "holdup.configure", after: :load_config_initializers do |app|
@@ -26,7 +24,7 @@ module Holdup
     end
 
     initializer "holdup.start", after: "holdup.middleware" do |app|
-      app.config.after_initialize { Holdup.start if Railtie.serves? }
+      app.config.after_initialize { Railtie.start }
     end
 
     generators { require_relative "../generators/holdup/install/install_generator" }
@@ -44,32 +42,30 @@ module Holdup
         end
       end
 
-      # Consoles, generators, runners, rake tasks and tests are no traffic. HOLDUP_ENABLED=true measures them all the same.
-      # @return [Boolean]
-      def serves?(env: ENV)
-        return true if %w[1 true yes on].include?(env["HOLDUP_ENABLED"])
-        !(console? || ((command? || rake?) && !runner?) || ::Rails.env.test?)
+      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests take no requests
+      # and no jobs; HOLDUP_ENABLED=true measures them all the same.
+      # @return [void]
+      def start(env: ENV)
+        tool = tool_of(Holdup.runtime.guard) unless forced?(env)
+        return Holdup.start unless tool
+        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{tool} takes no requests and no jobs; HOLDUP_ENABLED=true measures it all the same")
       end
 
       private
 
-      def set(draft, key, value)
-        known = draft.members
-        raise ConfigurationError.new(key: "config.holdup", value: key, expected: "one of #{known.join(", ")}") unless known.include?(key)
-        draft[key] = value
+      def forced?(env) = ConfigurationKeys::Types::Boolean.new.parse(env["HOLDUP_ENABLED"].to_s)
+
+      def tool_of(guard)
+        server = -> { guard.call(:servers) { Holdup.servers.here? } }
+        guard.call(:rails) { RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool }
       end
 
-      def console? = !!defined?(::Rails::Console)
-
-      # bin/rails with anything but a server.
-      def command? = !!defined?(::Rails::Command) && !defined?(::Rails::Server)
-
-      def rake? = File.basename($PROGRAM_NAME) == "rake" || tasks.any?
-
-      # bin/rails or rake with the task of a job runner.
-      def runner? = (tasks & RUNNERS).any?
-
-      def tasks = defined?(::Rake.application) ? ::Rake.application.top_level_tasks : []
+      def set(draft, key, value)
+        known = draft.members
+        expected = "one of #{known.join(", ")}"
+        raise ConfigurationError.new(key: "config.holdup", value: key, expected:) unless known.include?(key)
+        draft[key] = value
+      end
     end
   end
 end

@@ -73,10 +73,12 @@ module Holdup
       # embedded in a web server).
       # @return [Boolean] whether one runs it: that one starts measuring when it is ready
       def call
-        loaded = @known.keys.select { |constant| Object.const_defined?(constant) }
         loaded.each { |constant| install(constant) }
-        loaded.any? { |constant| @known[constant].call.here? }
+        here?
       end
+
+      # @return [Boolean] whether a server or job runner that is known runs this process; joins none
+      def here? = loaded.any? { |constant| @known[constant].call.here? }
 
       # Joins one server, whether or not it will run.
       # @param constant [String] a key of KNOWN whose class exists
@@ -85,6 +87,10 @@ module Holdup
         adapter = @known.fetch(constant).call
         @joined[adapter] ||= adapter.new(runtime: @runtime, middleware: @middleware).tap(&:install)
       end
+
+      private
+
+      def loaded = @known.keys.select { |constant| Object.const_defined?(constant) }
     end
   end
 end

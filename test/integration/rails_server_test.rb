@@ -24,5 +24,7 @@ class RailsServerTest < Minitest::Test
 
   def test_puma_knows_what_it_is = assert_known(WITH_HOLDUP: "1")
 
+  def test_puma_knows_what_it_is_whatever_a_gem_has_loaded = assert_known(WITH_HOLDUP: "1", WITH_COMMANDS: "1")
+
   def test_under_holdup_exec = assert_known(RUBYOPT: "#{ENV["RUBYOPT"]} -r#{BOOT}")
 end

@@ -36,18 +36,79 @@ class RailsIntegrationTest < Minitest::Test
     end
   end
 
-  def test_what_is_no_server_is_not_measured
-    probe = 'require "./config/environment"; puts "running=" + Holdup.running?.to_s'
-    {"" => true, 'require "rake"; Rake.application.init("rake", ["x"]); ' => false,
-     'require "rake"; Rake.application.init("rake", ["solid_queue:start"]); ' => true,
-     "module Rails; module Console; end; end; " => false, 'require "rails/command"; ' => false,
-     'ENV["RAILS_ENV"] = "test"; ' => false, 'ENV["RAILS_ENV"] = "test"; ENV["HOLDUP_ENABLED"] = "1"; ' => true}.each do |before, running|
-      Dir.mktmpdir do |dir|
-        env = {"HOLDUP_DIR" => dir, "HOLDUP_COLLECTOR" => "off", "RAILS_ENV" => "production", "WITH_HOLDUP" => "1"}
-        script = 'require "rails"; ' + before + probe
-        output, = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, "-e", script, chdir: File.join(ServedApp::APPS, "rails"))
-        assert_includes output, "running=#{running}", before
+  def test_measures_under_puma_whatever_a_gem_has_loaded
+    [{}, {WORKERS: "2", PRELOAD: "1"}, {WORKERS: "2", PRELOAD: "0"}].each do |env|
+      serve(**env, WITH_COMMANDS: "1") do |app|
+        app.wait { app.live.size == env.fetch(:WORKERS, "1").to_i }
+        app.get("/orders")
+        app.stop
+        assert_equal({"OrdersController#index" => 1}, app.counts, env.inspect)
+        assert_equal 1, app.log.scan("holdup:").size, app.log
+        assert_match(/holdup: measuring puma \((worker 0, )?pid \d+\) into #{app.dir}; HOLDUP_ENABLED=false switches it off/, app.log)
       end
+    end
+  end
+
+  def test_says_that_it_does_not_measure_and_how_to_change_it
+    serve(HOLDUP_ENABLED: "false", WORKERS: "2") do |app|
+      app.get("/orders")
+      app.stop
+      said = app.log.lines(chomp: true).grep(/holdup:/)
+      assert_equal ["holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"], said
+    end
+  end
+
+  def run_rails(*command, input: "", **env)
+    Dir.mktmpdir do |dir|
+      env = {"HOLDUP_DIR" => dir, "HOLDUP_COLLECTOR" => "off", "RAILS_ENV" => "production", "WITH_HOLDUP" => "1"}
+        .merge(env.transform_keys(&:to_s))
+      output, = Open3.capture2e(env, *ServedApp::BUNDLED_RUBY, *command, stdin_data: input, chdir: File.join(ServedApp::APPS, "rails"))
+      output
+    end
+  end
+
+  MEASURING = 'puts "measuring=" + Holdup.running?.to_s'
+
+  # What is typed => what it reads.
+  TOOLS = {
+    %w[bin/rails console] => MEASURING,
+    ["bin/rails", "runner", MEASURING] => "",
+    %w[bin/rails report] => "",
+    %w[bin/rails db:migrate] => "",
+    %w[-S rake report] => "",
+    ["-S", "irb", "-r", "./config/environment"] => MEASURING
+  }.freeze
+
+  def test_consoles_runners_and_tasks_measure_nothing_and_print_nothing
+    TOOLS.each do |command, input|
+      output = run_rails(*command, input:)
+      assert_includes output, "measuring=false", command.inspect
+      refute_match(/holdup:/, output, command.inspect)
+    end
+  end
+
+  def test_a_tool_says_why_it_measures_nothing_where_the_log_is_wordy
+    output = run_rails("bin/rails", "runner", MEASURING, LOGGED: "1")
+    assert_equal 1, output.scan("holdup:").size, output
+    assert_match(/holdup: not measuring: `rails runner` takes no requests and no jobs; HOLDUP_ENABLED=true measures/, output)
+  end
+
+  def test_a_tool_is_measured_when_somebody_says_so
+    assert_match(/^measuring=true/, run_rails("bin/rails", "runner", MEASURING, HOLDUP_ENABLED: "TRUE"))
+  end
+
+  def test_a_program_of_the_application_is_measured
+    script = "require \"./config/environment\"; #{MEASURING}"
+    assert_match(/^measuring=true/, run_rails("-e", script, WITH_COMMANDS: "1"))
+    assert_match(/^measuring=false/, run_rails("-e", script, RAILS_ENV: "test"))
+    assert_match(/^measuring=true/, run_rails("-e", script, RAILS_ENV: "test", HOLDUP_ENABLED: "1"))
+  end
+
+  def test_a_task_that_runs_jobs_is_measured
+    script = "require \"./config/environment\"; #{MEASURING}"
+    {"x" => false, "solid_queue:start" => true}.each do |task, measuring|
+      rake = "require \"rake\"; Rake.application.init(\"rake\", [#{task.inspect}]); "
+      assert_match(/^measuring=#{measuring}/, run_rails("-e", rake + script), task)
     end
   end
 

@@ -4,13 +4,15 @@
 require "rails"
 require "action_controller/railtie"
 require "holdup" if ENV["WITH_HOLDUP"]
+# As gems do that define commands (mission_control-jobs when it is eager-loaded).
+%w[command command/base commands/console/console_command].each { |file| require "rails/#{file}" } if ENV["WITH_COMMANDS"]
 
 class Shop < Rails::Application
   config.root = File.expand_path("..", __dir__)
   config.load_defaults 8.1
   config.api_only = true
   config.eager_load = true
-  config.logger = Logger.new(File::NULL)
+  config.logger = Logger.new(ENV["LOGGED"] ? $stdout : File::NULL)
   config.secret_key_base = "x" * 64
   config.hosts.clear
   config.holdup.series_limit = 50 if config.respond_to?(:holdup)

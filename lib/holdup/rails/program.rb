@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Holdup
+  # What a Rails process is: a server or job runner, or a tool (a console, a task, a test) that takes no requests and
+  # no jobs. It looks at what runs, never at what is loaded: any gem may load Rails' commands, Rake or a server.
+  class RailsProgram
+    # Tasks of Rake that run jobs until they are told to stop.
+    JOB_TASKS = %w[solid_queue:start].freeze
+    TOOLS = %w[rails rake irb pry spring].freeze
+    RACK_SERVERS = %w[Rackup::Server Rack::Server].freeze
+
+    # @param name [String] of the program
+    # @param environment [String] Rails' own
+    # @param server [#call] whether a server or job runner that Holdup knows runs this process
+    def initialize(name:, environment:, server:)
+      @name = name
+      @environment = environment
+      @server = server
+    end
+
+    # @return [String, nil] the name of the tool; nil for a server, a job runner and every other program
+    def tool
+      return "the test environment" if @environment == "test"
+      return if job_task? || rack_server? || @server.call
+      rails_command || rake || other_tool
+    end
+
+    private
+
+    # `rails server` makes it before it loads the application, whichever server it will run.
+    def rack_server? = RACK_SERVERS.any? { |name| instances(name).any? }
+
+    def job_task? = (tasks & JOB_TASKS).any?
+
+    # A command of bin/rails that is being performed, whatever the program is called.
+    def rails_command
+      command = instances("Rails::Command::Base").first
+      "`rails #{command.class.command_name}`" if command
+    end
+
+    def rake
+      "`rake #{tasks.join(" ")}`" if tasks.any?
+    end
+
+    def other_tool
+      program = File.basename(@name)[/\A[\w.-]+/]
+      "`#{program}`" if TOOLS.include?(program)
+    end
+
+    def tasks = defined?(::Rake.application) ? ::Rake.application.top_level_tasks : []
+
+    def instances(name)
+      loaded = name.split("::").inject(Object) { |owner, constant| loaded_in(owner, constant) }
+      loaded ? ObjectSpace.each_object(loaded).to_a : []
+    end
+
+    # Nothing is loaded for the question: a class that waits for its first use has no instances.
+    def loaded_in(owner, constant)
+      owner.const_get(constant, false) if owner&.const_defined?(constant, false) && !owner.autoload?(constant)
+    end
+  end
+end
