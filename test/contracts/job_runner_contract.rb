@@ -30,6 +30,19 @@ module JobRunnerContract
     end
   end
 
+  def test_the_process_table_tells_who_runs_jobs
+    serve(*workers, processes: 2, env: {WITH_HOLDUP: "1"}) do |app|
+      app.wait { app.running_servers.map(&:pid).sort == app.live.map(&:pid).sort }
+      assert_empty app.running_servers.reject(&:measures).map(&:pid)
+      app.stop
+    end
+    serve(*workers, processes: 0, env: {WITH_HOLDUP: "1", HOLDUP_ENABLED: "0"}) do |app|
+      app.wait { app.running_servers.size == 2 }
+      assert_equal [[true, false]], app.running_servers.map { |server| [server.loaded, server.measures] }.uniq
+      app.stop
+    end
+  end
+
   def test_untouched_application
     ExecMode.command(exec_command, exec_gems) do |command|
       serve(*command) do |app|

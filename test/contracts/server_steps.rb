@@ -57,6 +57,15 @@ module ServerSteps
       assert_equal server_pools.values, snapshot.header.pools.map { |pool| pool[:max] }
     end
     app.live.each { |entry| assert_profile(entry.read(&:profile)) }
+    assert_seen_in_the_process_table(app)
+  end
+
+  def assert_seen_in_the_process_table(app)
+    seen = app.running_servers
+    assert_equal [server_facts["server"]], seen.map(&:name).uniq
+    assert_equal server_workers.size, seen.size
+    assert_empty seen.reject(&:measures).map(&:pid)
+    assert_equal [app.dir], seen.map(&:dir).uniq
   end
 
   def assert_profile(profile)

@@ -78,6 +78,26 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal ["sidekiq", 1], shown[3].facts.values_at(:server, :processes)
   end
 
+  def server(pid, measures: false, loaded: true, age_s: 3600, name: "puma", dir: nil)
+    Holdup::Doctor::RunningServers::Server.new(pid:, name:, age_s:, loaded:, measures:, dir:)
+  end
+
+  def unmeasured(*servers) = Holdup::Doctor::Checks::Unmeasured.call(host(servers:)).map { |finding| [finding.level, finding.key, finding.facts] }
+
+  def test_servers_that_measure_need_no_word
+    assert_empty unmeasured(server(7), server(8, measures: true, dir: SOUND[:dir]), server(9, measures: true))
+  end
+
+  def test_names_servers_that_are_not_measured
+    assert_equal [[:warn, :unmeasured_loaded, {server: "puma", pids: "11, 12"}]], unmeasured(server(12), server(11))
+    assert_equal [[:warn, :unmeasured_without, {server: "sidekiq", pids: "13"}]], unmeasured(server(13, name: "sidekiq", loaded: false))
+    assert_equal [[:warn, :unmeasured_starting, {server: "puma", pids: "14"}]], unmeasured(server(14, age_s: 3, loaded: false))
+  end
+
+  def test_names_the_folder_of_servers_that_measure_elsewhere
+    assert_equal [[:ok, :measured_elsewhere, {dir: "/dev/shm/x", server: "puma", pids: "15"}]], unmeasured(server(15, measures: true, dir: "/dev/shm/x"))
+  end
+
   def test_files_that_are_no_segments
     assert_equal({segment_refused: :warn}, troubles(refused: ["/x has layout 9"]))
   end

@@ -52,6 +52,7 @@ class RailsIntegrationTest < Minitest::Test
   def test_says_that_it_does_not_measure_and_how_to_change_it
     serve(HOLDUP_ENABLED: "false", WORKERS: "2") do |app|
       app.get("/orders")
+      assert_equal [["puma", true, false]] * 2, app.running_servers.map { |server| [server.name, server.loaded, server.measures] }
       app.stop
       said = app.log.lines(chomp: true).grep(/holdup:/)
       assert_equal ["holdup: not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures"], said

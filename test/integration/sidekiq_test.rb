@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/doctor/running_servers"
 require "rails/version"
 
 class SidekiqIntegrationTest < Minitest::Test
@@ -50,6 +51,8 @@ class SidekiqIntegrationTest < Minitest::Test
       assert_equal [[3, 1], [1, 0]], pools.map { |pool| pool.values_at(:max, :busy) }
       facts = sidekiq.snapshots.first.setting.attributes
       assert_equal ["sidekiq", 4, -1, "default:3 single:1", "default low single"], facts.values_at("jobs", "job_threads", "job_priority", "job_capsules", "job_queues")
+      seen = sidekiq.wait { Holdup::Doctor::RunningServers.new.call.find { |server| server.pid == sidekiq.pid } }
+      assert_equal ["sidekiq", sidekiq.dir], [seen.name, seen.dir]
       profile = sidekiq.entries.first.read(&:profile)
       assert_equal ["default (default, low)", "single"], profile.values_at("pool.0", "pool.1")
       assert_equal [3, "the command line", "config/initializers/sidekiq.rb:16"], profile.values_at("lever.concurrency.value", "lever.concurrency.where", "lever.concurrency single.where")

@@ -2,6 +2,7 @@
 
 require "net/http"
 require "socket"
+require "holdup/doctor/running_servers"
 require "holdup/segment/directory"
 
 # A real server in a process of its own, with segments in a folder of its own.
@@ -89,6 +90,12 @@ class ServedApp
   def processes
     lines = `ps -A -o pid=,pgid=,stat=`.lines.map(&:split)
     lines.filter_map { |pid, group, state| {pid: pid.to_i, state:} if group.to_i == @group }
+  end
+
+  # @return [Array<Holdup::Doctor::RunningServers::Server>] what the doctor sees of it in the process table
+  def running_servers
+    own = processes.map { |process| process[:pid] }
+    Holdup::Doctor::RunningServers.new.call.select { |server| own.include?(server.pid) }
   end
 
   # @return [Net::HTTPResponse]

@@ -7,6 +7,7 @@ require_relative "../inquiry/drifts"
 require_relative "../probe"
 require_relative "folder_facts"
 require_relative "host"
+require_relative "running_servers"
 
 module Holdup
   module Doctor
@@ -23,6 +24,7 @@ module Holdup
       # @param proc [String] where /proc is
       def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, proc: "/proc")
         @folder = FolderFacts.new(dir, proc:)
+        @servers = RunningServers.new(proc:)
         @clock = clock
         @open_store = open_store
         @segments = segments
@@ -32,7 +34,8 @@ module Holdup
       # @return [Host]
       def call
         found, refused = segments
-        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
+        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, servers: @servers.call,
+          autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
       end
 
       private

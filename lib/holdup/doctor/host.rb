@@ -16,10 +16,11 @@ module Holdup
     #   threads, backlog; nil where unknown); `autoscale_target`: percentage that an alarm waits for, nil when nobody asks
     # - `applications`: Analysis::Applications of the last hour, nil without a store
     # - `lives`: Array of Analysis::Lives of the last hour; `drifts`: Array of Analysis::Drift since the last change of setting
+    # - `servers`: Array of RunningServers::Server, all that the process table shows
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
-      :store_problem, :gap, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications) do
-      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, **rest) = super
+      :store_problem, :gap, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers) do
+      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [], **rest) = super
 
       # @return [Array<Process>]
       def alive = segments.select(&:alive)

@@ -33,6 +33,15 @@ module Holdup
           "HOLDUP_ENABLED is not false and HOLDUP_DIR is the same.",
         doctor_segment_refused: "%<message>s.",
         doctor_segment_refused_fix: "Until then its measurements are left where they are.",
+        doctor_unmeasured_starting: "%<server>s (pid %<pids>s) started less than 30 seconds ago and does not measure yet.",
+        doctor_unmeasured_starting_fix: "Look again in half a minute.",
+        doctor_unmeasured_loaded: "%<server>s (pid %<pids>s) has loaded Holdup, but does not measure.",
+        doctor_unmeasured_loaded_fix: "The line with \"holdup:\" in its log says why. If there is none, nothing has called Holdup.start " \
+          "(docs/servers.md has the line for each server). Then restart it.",
+        doctor_unmeasured_without: "%<server>s (pid %<pids>s) runs without Holdup.",
+        doctor_unmeasured_without_fix: "Name the gem in its Gemfile (docs/servers.md), or start it with `holdup exec -- COMMAND`. If it is not meant to " \
+          "be measured, all is well.",
+        doctor_measured_elsewhere: "%<server>s (pid %<pids>s) measures into %<dir>s: `holdup doctor --dir %<dir>s` looks at it.",
         doctor_heartbeat: "Process %<pids>s has not ticked for %<seconds>s s: its gauges and the threads outside units are old.",
         doctor_heartbeat_fix: "Look whether the process is stopped (SIGSTOP, a debugger) or one thread holds the GVL for that long.",
         doctor_collector: "A collector carries the segments to the store.",

@@ -32,6 +32,15 @@ module Holdup
           "HOLDUP_DIR が同じことを確認してください。",
         doctor_segment_refused: "読めないセグメント：%<message>s",
         doctor_segment_refused_fix: "それまで、その計測値はそのまま残されます。",
+        doctor_unmeasured_starting: "%<server>s（pid %<pids>s）は起動から 30 秒未満で、まだ計測していません。",
+        doctor_unmeasured_starting_fix: "30 秒ほど待ってから、もう一度実行してください。",
+        doctor_unmeasured_loaded: "%<server>s（pid %<pids>s）は Holdup を読み込んでいますが、計測していません。",
+        doctor_unmeasured_loaded_fix: "理由はログの「holdup:」の行にあります。その行がなければ Holdup.start が呼ばれていません（サーバーごとの書き方は " \
+          "docs/servers.md）。修正後に再起動してください。",
+        doctor_unmeasured_without: "%<server>s（pid %<pids>s）は Holdup なしで動いています。",
+        doctor_unmeasured_without_fix: "Gemfile に gem を追加するか（docs/servers.md）、`holdup exec -- コマンド` で起動してください。計測する予定がなければ" \
+          "対応は不要です。",
+        doctor_measured_elsewhere: "%<server>s（pid %<pids>s）は %<dir>s に計測しています。`holdup doctor --dir %<dir>s` で確認できます。",
         doctor_heartbeat: "プロセス %<pids>s は %<seconds>s 秒間更新していません。ゲージと処理外スレッドの値が古くなっています。",
         doctor_heartbeat_fix: "プロセスが停止していないか（SIGSTOP、デバッガ）、1 つのスレッドが GVL を保持し続けていないか確認してください。",
         doctor_collector: "コレクタがセグメントをストアへ運んでいます。",

@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require "etc"
+
+module Holdup
+  module Doctor
+    # The processes of this user that take requests or jobs, by what the process table says of them: whether or not
+    # they know Holdup. A master or supervisor that has workers takes none itself and is left out.
+    class RunningServers
+      # `name`: of the server; `age_s`: how long it has run; `loaded`: whether Holdup's extension is in its memory;
+      # `dir`: folder of the segment that it has open, nil where it has none or one without a name; `measures`: whether
+      # it has one open
+      Server = Data.define(:pid, :name, :age_s, :loaded, :measures, :dir)
+
+      # `worker`: titles of processes that take units; `alone`: titles of those that do unless they have workers;
+      # `programs`: the same by the program that Ruby runs, for those that give themselves no title
+      Kind = Data.define(:name, :worker, :alone, :programs) do
+        def initialize(name:, worker: nil, alone: nil, programs: []) = super
+      end
+
+      KINDS = [
+        Kind.new(name: "puma", worker: /\Apuma: cluster worker /, alone: /\Apuma \d/),
+        Kind.new(name: "unicorn", worker: /\Aunicorn\w* worker\[/),
+        Kind.new(name: "pitchfork", worker: /\Apitchfork .*\bworker\[/),
+        Kind.new(name: "falcon", programs: %w[falcon falcon-host]),
+        Kind.new(name: "sidekiq", alone: /\Asidekiq \d/),
+        Kind.new(name: "solid_queue", worker: /\Asolid-queue-worker\(/, alone: /\Asolid-queue-async-supervisor\(/),
+        Kind.new(name: "good_job", worker: /\Agood_job subprocess /, programs: %w[good_job])
+      ].freeze
+
+      # Falcon's workers have any title, and are no programs of their own.
+      CHILDREN_ARE_WORKERS = %w[falcon].freeze
+      EXTENSION = %r{/holdup\.(?:so|bundle)$}
+      SEGMENT = %r{ (/\S.*)/\d+-\d+(?:-\d+)?\.segment}
+      NAMELESS_SEGMENT = "/memfd:holdup segment"
+
+      # One line of the process table.
+      Row = Data.define(:pid, :parent, :title, :program, :start) do
+        # @param kind [Kind]
+        def worker_of?(kind) = kind.worker&.match?(title)
+
+        # @param kind [Kind]
+        def alone?(kind) = kind.alone&.match?(title) || kind.programs.include?(program)
+      end
+
+      # @param proc [String] where /proc is
+      # @param uid [Integer] whose processes
+      # @param ticks_per_s [Integer] unit of times in /proc
+      def initialize(proc: "/proc", uid: Process.euid, ticks_per_s: Etc.sysconf(Etc::SC_CLK_TCK))
+        @proc = proc
+        @uid = uid
+        @ticks_per_s = ticks_per_s
+      end
+
+      # @return [Array<Server>] none where there is no process table
+      def call
+        uptime_s = read("uptime").to_s.to_f
+        table = rows
+        KINDS.flat_map { |kind| of(kind, table) }.filter_map { |kind, row| server(kind, row, uptime_s) }
+      end
+
+      private
+
+      # @return [Array(Kind, Row)]
+      def of(kind, table)
+        workers = table.select { |row| row.worker_of?(kind) }
+        alone = table.select { |row| row.alone?(kind) }
+        workers += children(alone, table) if CHILDREN_ARE_WORKERS.include?(kind.name)
+        parents = workers.map(&:parent)
+        (workers + alone.reject { |row| parents.include?(row.pid) }).uniq.map { |row| [kind, row] }
+      end
+
+      def children(parents, table)
+        pids = parents.map(&:pid)
+        table.select { |row| pids.include?(row.parent) && row.program != "holdup" }
+      end
+
+      def server(kind, row, uptime_s)
+        maps = read(row.pid, "maps") or return
+        dir = maps[SEGMENT, 1]
+        Server.new(pid: row.pid, name: kind.name, age_s: uptime_s - row.start.fdiv(@ticks_per_s), dir:,
+          loaded: maps.match?(EXTENSION), measures: !!dir || maps.include?(NAMELESS_SEGMENT))
+      end
+
+      def rows
+        pids = Dir.children(@proc).grep(/\A\d+\z/).map(&:to_i).sort
+        pids.filter_map { |pid| row(pid) if mine?(pid) }
+      rescue SystemCallError
+        []
+      end
+
+      def mine?(pid)
+        File.stat(File.join(@proc, pid.to_s)).uid == @uid
+      rescue SystemCallError
+        false
+      end
+
+      # Fields 4 and 22 of stat: the parent, and when it started, in ticks since the machine did.
+      def row(pid)
+        words = read(pid, "cmdline").to_s.split("\0").reject(&:empty?)
+        fields = read(pid, "stat").to_s.rpartition(")").last.split
+        return if words.empty? || fields.size < 20
+        Row.new(pid:, parent: fields[1].to_i, title: words.join(" "), program: program(words), start: fields[19].to_i)
+      end
+
+      # What Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title, which is the program's path.
+      def program(words)
+        words = words.drop(1).drop_while { |word| word.start_with?("-") } if File.basename(words.first).start_with?("ruby")
+        words = words.drop(2) if File.basename(words.first.to_s) == "bundle" && words[1] == "exec"
+        File.basename(words.first.to_s)
+      end
+
+      def read(*path)
+        File.binread(File.join(@proc, *path.map(&:to_s))).scrub
+      rescue SystemCallError
+        nil
+      end
+    end
+  end
+end
