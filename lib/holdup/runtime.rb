@@ -3,6 +3,7 @@
 require "monitor"
 require_relative "clock"
 require_relative "configuration"
+require_relative "configuration/variables"
 require_relative "errors"
 require_relative "fork_hook"
 require_relative "guard"
@@ -168,29 +169,31 @@ module Holdup
     def read_settings
       @settings.call
     rescue ConfigurationError => error
-      @announced = true
-      @log.warn("not measuring: #{error.message}")
+      announce(:warn, "not measuring: #{error.message}")
       Configuration.build { |draft| draft.enabled = false }
     end
 
     def enabled?
       return true if configuration.enabled
-      announce("not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
+      announce(:info, "not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
       false
     end
 
-    # One line at boot, by the first process that has something to say: its forks and the other workers say nothing.
-    def announce(line)
-      first = server.worker.to_i.zero? && server.generation.to_i.zero?
-      @log.info(line) if first && !@announced
+    # What is said once at boot, by the first process that has something to say: its forks and the other workers are silent.
+    def announce(level, line)
+      return if @announced
       @announced = true
+      return unless server.worker.to_i.zero? && server.generation.to_i.zero?
+      @log.public_send(level, line)
+      unknown = Configuration::Variables.unknown(@env)
+      @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
     end
 
     def announce_measuring
       identity = server
       worker = "worker #{identity.worker}, " if identity.worker
       what = identity.name.empty? ? "this process" : identity.name
-      announce("measuring #{what} (#{worker}pid #{Process.pid}) into #{configuration.segment_dir}; HOLDUP_ENABLED=false switches it off")
+      announce(:info, "measuring #{what} (#{worker}pid #{Process.pid}) into #{configuration.segment_dir}; HOLDUP_ENABLED=false switches it off")
     end
 
     # A child is what its parent was until it tells what it is itself.

@@ -98,6 +98,13 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal [[:ok, :measured_elsewhere, {dir: "/dev/shm/x", server: "puma", pids: "15"}]], unmeasured(server(15, measures: true, dir: "/dev/shm/x"))
   end
 
+  def test_names_variables_that_no_setting_has
+    here = Holdup::Doctor::Checks::Variables.call(host(variables: %w[HOLDUP_TYPO], segments: [process(profile: {"variables.unknown" => "HOLDUP_ENABLE HOLDUP_TYPO"})]))
+    assert_equal [[:variable_mistyped, {name: "HOLDUP_ENABLE", nearest: "HOLDUP_ENABLED"}], [:variable_unknown, {name: "HOLDUP_TYPO"}]],
+      here.map { |finding| [finding.key, finding.facts] }
+    assert_empty Holdup::Doctor::Checks::Variables.call(host)
+  end
+
   def test_files_that_are_no_segments
     assert_equal({segment_refused: :warn}, troubles(refused: ["/x has layout 9"]))
   end

@@ -39,9 +39,9 @@ class Holdup::RuntimeTest < Minitest::Test
     FileUtils.remove_entry(@root)
   end
 
-  def runtime
+  def runtime(env: {})
     settings = -> { Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } } }
-    Holdup::Runtime.new(settings:, log: @log, env: {}, probe: @probe, collectors: @collector)
+    Holdup::Runtime.new(settings:, log: @log, env:, probe: @probe, collectors: @collector)
   end
 
   def test_starts_once
@@ -105,6 +105,18 @@ class Holdup::RuntimeTest < Minitest::Test
     assert_match(/\Anot measuring: series_limit can't be 0/, @log.lines.first)
     assert_equal 1, @log.lines.size
     assert_empty @log.infos
+  end
+
+  def test_warns_once_of_variables_that_no_setting_has
+    mistaken = runtime(env: {"HOLDUP_ENABLE" => "0", "HOLDUP_DIR" => "/x"})
+    mistaken.start
+    assert_match(/\Ano such setting, so it has no effect: HOLDUP_ENABLE \(did you mean HOLDUP_ENABLED\?\);/, @log.lines.first)
+    mistaken.stop
+    mistaken.start
+    assert_equal 1, @log.lines.size
+    assert_equal "HOLDUP_ENABLE", JSON.parse(@probe.profiles.last)["variables.unknown"]
+  ensure
+    mistaken&.stop
   end
 
   def test_without_a_probe_it_says_so_once

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../collector"
+require_relative "../configuration"
+require_relative "../configuration/variables"
 require_relative "../log"
 require_relative "options"
 require_relative "places"
@@ -57,8 +59,14 @@ module Holdup
       end
 
       def keep_on
-        say("carrying #{@dir} to #{Stores.redact(@store)} every #{@interval} s; Ctrl-C ends it") unless @parent
+        greet unless @parent
         collector.run
+      end
+
+      def greet
+        say("carrying #{@dir} to #{Stores.redact(@store)} every #{@interval} s; Ctrl-C ends it")
+        unknown = Configuration::Variables.unknown(@console.env)
+        say(Configuration::Variables.warning(unknown)) if unknown.any?
       end
 
       def collector

@@ -63,7 +63,7 @@ module Holdup
       def examination
         Holdup::Doctor::Examination.new(dir: Places.directory(@console.env, @dir), clock: @console.clock,
           segments: Holdup::Doctor::SegmentFacts, open_store: -> { open_store },
-          autoscale_target: @autoscale_target)
+          autoscale_target: @autoscale_target, env: @console.env)
       end
 
       def open_store

@@ -2,6 +2,8 @@
 
 require_relative "../analysis/lives"
 require_relative "../analysis/summary"
+require_relative "../configuration"
+require_relative "../configuration/variables"
 require_relative "../errors"
 require_relative "../inquiry/drifts"
 require_relative "../probe"
@@ -21,10 +23,12 @@ module Holdup
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
       # @param segments [#call] dir, now_ns => [Array<Host::Process>, Array<String>]: the segments and what was refused
       # @param autoscale_target [Integer, nil] percentage of CPU that somebody wants to be woken at
+      # @param env [#keys] the environment
       # @param proc [String] where /proc is
-      def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, proc: "/proc")
+      def initialize(dir:, clock:, open_store:, segments:, autoscale_target: nil, env: {}, proc: "/proc")
         @folder = FolderFacts.new(dir, proc:)
         @servers = RunningServers.new(proc:)
+        @env = env
         @clock = clock
         @open_store = open_store
         @segments = segments
@@ -34,7 +38,7 @@ module Holdup
       # @return [Host]
       def call
         found, refused = segments
-        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, servers: @servers.call,
+        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, servers: @servers.call, variables: Configuration::Variables.unknown(@env),
           autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
       end
 

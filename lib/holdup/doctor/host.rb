@@ -17,10 +17,13 @@ module Holdup
     # - `applications`: Analysis::Applications of the last hour, nil without a store
     # - `lives`: Array of Analysis::Lives of the last hour; `drifts`: Array of Analysis::Drift since the last change of setting
     # - `servers`: Array of RunningServers::Server, all that the process table shows
+    # - `variables`: names of the environment's variables of this command that look like settings and are none
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
-      :store_problem, :gap, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers) do
-      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [], **rest) = super
+      :store_problem, :gap, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables) do
+      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [], variables: [], **rest)
+        super
+      end
 
       # @return [Array<Process>]
       def alive = segments.select(&:alive)

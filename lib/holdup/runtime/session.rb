@@ -3,6 +3,7 @@
 require_relative "../capture/control"
 require_relative "../capture/standing_rule"
 require_relative "../clock"
+require_relative "../configuration/variables"
 require_relative "../flat_json"
 require_relative "../probe/process_stats"
 require_relative "../setting_facts"
@@ -13,6 +14,9 @@ module Holdup
   class Runtime
     # Measuring, from the opened segment to the closed one, in one process.
     class Session
+      # Names of variables that the profile has room for.
+      MOST_UNKNOWN = 5
+
       # @param configuration [Configuration]
       # @param probe [Holdup::Probe]
       # @param guard [Guard]
@@ -25,6 +29,7 @@ module Holdup
         @guard = guard
         @log = log
         @resources = resources
+        @unknown_variables = Configuration::Variables.unknown(env).first(MOST_UNKNOWN).join(" ")
         @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
       end
 
@@ -141,7 +146,9 @@ module Holdup
 
       def profile_facts
         pools = [*@server.pools.call, *@resources.pools].each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
-        {"server" => @server.name, **pools, **@resources.profile, **@capture&.profile.to_h, **@server.levers.call.map(&:facts).inject({}, :merge)}
+        unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
+        levers = @server.levers.call.map(&:facts).inject({}, :merge)
+        {"server" => @server.name, **pools, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h, **levers}
       end
     end
   end

@@ -64,9 +64,11 @@ class Holdup::CLI::CollectTest < Minitest::Test
   def test_runs_until_it_is_told_to_end
     path = write(5)
     error, input = IO.pipe
-    pid = Process.spawn(RbConfig.ruby, EXE, "collect", "--dir", @segments, "--store", @store, "--interval", "0.1", err: input)
+    mistyped = {"HOLDUP_STROE" => "/x"}
+    pid = Process.spawn(mistyped, RbConfig.ruby, EXE, "collect", "--dir", @segments, "--store", @store, "--interval", "0.1", err: input)
     input.close
     assert_match(/holdup: carrying .* every 0\.1 s; Ctrl-C ends it/, error.gets)
+    assert_match(/HOLDUP_STROE \(did you mean HOLDUP_STORE\?\)/, error.gets)
     wait_until { !File.exist?(path) }
     Process.kill("TERM", pid)
     assert_equal 0, Process.wait2(pid).last.exitstatus

@@ -42,6 +42,10 @@ module Holdup
         doctor_unmeasured_without_fix: "Name the gem in its Gemfile (docs/servers.md), or start it with `holdup exec -- COMMAND`. If it is not meant to " \
           "be measured, all is well.",
         doctor_measured_elsewhere: "%<server>s (pid %<pids>s) measures into %<dir>s: `holdup doctor --dir %<dir>s` looks at it.",
+        doctor_variable_unknown: "%<name>s has no effect: no setting has this variable.",
+        doctor_variable_unknown_fix: "docs/configuration.md lists the variables of the environment; take this one away or correct it.",
+        doctor_variable_mistyped: "%<name>s has no effect: no setting has this variable.",
+        doctor_variable_mistyped_fix: "Did you mean %<nearest>s? docs/configuration.md lists the variables of the environment.",
         doctor_heartbeat: "Process %<pids>s has not ticked for %<seconds>s s: its gauges and the threads outside units are old.",
         doctor_heartbeat_fix: "Look whether the process is stopped (SIGSTOP, a debugger) or one thread holds the GVL for that long.",
         doctor_collector: "A collector carries the segments to the store.",

@@ -41,6 +41,10 @@ module Holdup
         doctor_unmeasured_without_fix: "Gemfile に gem を追加するか（docs/servers.md）、`holdup exec -- コマンド` で起動してください。計測する予定がなければ" \
           "対応は不要です。",
         doctor_measured_elsewhere: "%<server>s（pid %<pids>s）は %<dir>s に計測しています。`holdup doctor --dir %<dir>s` で確認できます。",
+        doctor_variable_unknown: "環境変数 %<name>s に対応する設定はなく、効果がありません。",
+        doctor_variable_unknown_fix: "環境変数の一覧は docs/configuration.md にあります。削除するか、名前を修正してください。",
+        doctor_variable_mistyped: "環境変数 %<name>s に対応する設定はなく、効果がありません。",
+        doctor_variable_mistyped_fix: "%<nearest>s の間違いではありませんか？環境変数の一覧は docs/configuration.md にあります。",
         doctor_heartbeat: "プロセス %<pids>s は %<seconds>s 秒間更新していません。ゲージと処理外スレッドの値が古くなっています。",
         doctor_heartbeat_fix: "プロセスが停止していないか（SIGSTOP、デバッガ）、1 つのスレッドが GVL を保持し続けていないか確認してください。",
         doctor_collector: "コレクタがセグメントをストアへ運んでいます。",

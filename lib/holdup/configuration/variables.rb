@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require_relative "keys"
+
+module Holdup
+  class Configuration
+    # Variables of the environment that look like Holdup's and are none: a mistyped name has no effect, and nothing else
+    # would say so.
+    module Variables
+      PREFIX = "HOLDUP_"
+      SETTINGS = ConfigurationKeys::ALL.filter_map(&:env).freeze
+      # What `holdup exec` tells the application that it starts.
+      INTERNAL = %w[HOLDUP_SUPERVISED].freeze
+      # Those of the repository's scripts: set-up, tests, benchmarks, the build of the extension.
+      DEVELOPMENT = %w[
+        HOLDUP_ASAN HOLDUP_BENCH_PADDING HOLDUP_BENCH_SCRATCH HOLDUP_CACHE HOLDUP_JRUBY HOLDUP_PEDANTIC HOLDUP_PLATFORM HOLDUP_PRIMARY
+        HOLDUP_ROOT HOLDUP_RUBY HOLDUP_SECOND HOLDUP_TEST_KILLS
+      ].freeze
+      KNOWN = [*SETTINGS, *INTERNAL, *DEVELOPMENT].freeze
+
+      class << self
+        # @param env [#keys] the environment
+        # @return [Array<String>] names that nothing reads
+        def unknown(env) = env.keys.select { |name| name.start_with?(PREFIX) && !KNOWN.include?(name) }.sort
+
+        # @param name [String] of an unknown variable
+        # @return [String, nil] the setting's variable that was probably meant
+        def nearest(name)
+          return unless defined?(::DidYouMean::SpellChecker) # comes with Ruby; an application may switch it off
+          words = SETTINGS.map { |setting| setting.delete_prefix(PREFIX) }
+          given = name.delete_prefix(PREFIX)[0, 50]
+          swapped = words.find { |word| word.chars.sort == given.chars.sort } # in short words too much for the checker
+          found = swapped || ::DidYouMean::SpellChecker.new(dictionary: words).correct(given).first
+          "#{PREFIX}#{found}" if found
+        end
+
+        # @param names [Array<String>] of unknown variables
+        # @return [String] one line about them
+        def warning(names)
+          told = names.map do |name|
+            meant = nearest(name)
+            meant ? "#{name} (did you mean #{meant}?)" : name
+          end
+          "no such setting, so it has no effect: #{told.join(", ")}; docs/configuration.md lists the variables of the environment"
+        end
+      end
+    end
+  end
+end
