@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../collector"
+require_relative "../collector/supervisor"
 require_relative "../configuration"
 require_relative "../configuration/variables"
 require_relative "../log"
@@ -22,6 +23,7 @@ module Holdup
           parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Inquiry::Values.seconds("--interval", text, INTERVAL_S) }
           parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Inquiry::Values.whole("--parent", text, 1..2**31) }
           parser.on("--once", "one round, then end") { values[:once] = true }
+          parser.on("--again", "a repeated start: do not repeat which library is missing") { values[:again] = true }
         end
       end
 
@@ -32,7 +34,8 @@ module Holdup
       # @param parent [Integer, nil] pid
       # @param once [Boolean]
       # @param beside [Boolean] whether it is no news that somebody else collects
-      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false, beside: false)
+      # @param again [Boolean] whether an earlier start has said which library is missing
+      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false, beside: false, again: false)
         @console = console
         @store = Places.store(console.env, store)
         @captures = Places.captures(console.env, store)
@@ -41,13 +44,17 @@ module Holdup
         @parent = parent
         @once = once
         @beside = beside
+        @again = again
       end
 
-      # @return [Integer] exit status
+      # @return [Integer] exit status; CANNOT_LOAD when a library is missing
       # @raise [Holdup::Error] with --once; otherwise the collector says what is wrong and goes on
       def run
         @once ? once : keep_on
         OK
+      rescue LoadError => error
+        say(missing(error)) unless @again
+        Holdup::Collector::Supervisor::CANNOT_LOAD
       rescue SystemCallError => error
         raise Error.new("the segments in #{@dir} can't be read (#{error.message})", "run it as the application's user, or name its folder with --dir")
       end
@@ -71,6 +78,15 @@ module Holdup
 
       def collector
         Collector.new(store: Stores.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, captures: @captures, log:)
+      end
+
+      # The processes are measured all the same: what collects needs more than what measures.
+      def missing(error)
+        bundle = @console.env["BUNDLE_GEMFILE"].to_s
+        place = bundle.empty? ? RbConfig.ruby : "#{RbConfig.ruby} with #{bundle}"
+        remedy = bundle.empty? ? "run `gem install holdup` with this Ruby" : "name holdup in that Gemfile, or start it without the bundle"
+        "the collector can't run in #{place} (#{error.message}): #{remedy}. Nothing is lost: measuring goes on, the segments stay in #{@dir}, " \
+          "and `holdup collect --dir #{@dir}` from any Ruby that has the gem carries them to the store"
       end
 
       def say(message) = log.warn(message)

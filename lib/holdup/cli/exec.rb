@@ -78,7 +78,7 @@ module Holdup
       def finish
         return unless @supervisor
         @supervisor.stop
-        return if Dir.glob("*.segment", base: @dir).empty?
+        return if @supervisor.unloadable? || Dir.glob("*.segment", base: @dir).empty?
         require_relative "collect"
         Collect.new(console: @console, store: @store, dir: @dir, once: true, beside: true).run
       rescue Error => error

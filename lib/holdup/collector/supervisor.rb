@@ -12,10 +12,15 @@ module Holdup
     class Supervisor
       EXE = File.expand_path("../../../exe/holdup", __dir__)
       FIRST_WAIT_S = 1
-      LONGEST_WAIT_S = 60
+      # What can't start is hardly repaired within minutes, and each try says why.
+      LONGEST_WAIT_S = 600
       # One that lived so long did not die of its start.
       HEALTHY_S = 60
       STOP_S = 5
+      # Exit status of a collector for which a library is missing; it has said which and what to do.
+      CANNOT_LOAD = 3
+      # So that it does not say it each time.
+      AGAIN = "--again"
       # Where there is a JIT, the collector takes a quarter less CPU with it. It makes much short-lived garbage: collected
       # early, that stays in the processor's cache and out of the RSS.
       ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1", "RUBY_GC_MALLOC_LIMIT" => "4000000", "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"}.freeze
@@ -24,17 +29,22 @@ module Holdup
       # @return [Integer, nil] pid of the collector
       attr_reader :pid
 
+      # @return [Boolean] whether the last collector could not load a library, and has said which
+      def unloadable? = !!@unloadable
+
       # @param dir [String] folder of the segments
       # @param store [String, nil] URL; nil for the default
       # @param log [#warn, #call] one line each
       # @param command [Array<String>] what starts the command line of Holdup
       # @param env [Hash{String => String}] the environment
       # @param first_wait_s [Numeric] before the first restart; doubles with each
-      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S)
+      # @param longest_wait_s [Numeric]
+      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S, longest_wait_s: LONGEST_WAIT_S)
         @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s, *(["--store", store] if store)]
         @say = log.respond_to?(:call) ? log : log.method(:warn)
         @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
         @first_wait_s = first_wait_s
+        @longest_wait_s = longest_wait_s
         @owner = Process.pid
         @wake = Thread::Queue.new
       end
@@ -88,17 +98,21 @@ module Holdup
           status = run_once
           break if @stopping
           wait_s = @first_wait_s if now - started > HEALTHY_S
-          @say.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost")
+          wait_s = @longest_wait_s if @unloadable
+          @say.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost") unless @unloadable
           @wake.pop(timeout: wait_s)
-          wait_s = [wait_s * 2, LONGEST_WAIT_S].min
+          wait_s = [wait_s * 2, @longest_wait_s].min
         end
       end
 
       def run_once
         input, @pipe = IO.pipe
-        @pid = Process.spawn(@environment, *@command, in: input, out: File::NULL, close_others: true)
+        command = @unloadable ? [*@command, AGAIN] : @command
+        @pid = Process.spawn(@environment, *command, in: input, out: File::NULL, close_others: true)
         input.close
-        Process.wait2(@pid).last.to_s.sub(/\Apid \d+ /, "")
+        status = Process.wait2(@pid).last
+        @unloadable = status.exitstatus == CANNOT_LOAD
+        status.to_s.sub(/\Apid \d+ /, "")
       rescue Errno::ECHILD # the server reaped it: it waits for any child
         "reaped elsewhere"
       rescue SystemCallError => error

@@ -89,6 +89,22 @@ class Holdup::Collector
       assert_match(/No such file/, @log.lines.first)
     end
 
+    UNLOADABLE = <<~'RUBY'
+      File.write(File.join(ARGV[2], "started-#{Process.pid}"), ARGV.inspect)
+      exit 3
+    RUBY
+
+    def test_a_collector_that_lacks_a_library_is_tried_again_seldom_and_says_it_once
+      command = [RbConfig.ruby, "--disable=gems", "-e", UNLOADABLE]
+      one = Supervisor.new(dir: @dir, store: nil, log: @log, command:, first_wait_s: 600, longest_wait_s: 0.01)
+      @supervisors << one.start
+      wait_until { started.size > 2 }
+      told = started.map { |pid| File.read(file(pid)).include?("--again") }
+      assert_equal 1, told.count(false)
+      assert_predicate one, :unloadable?
+      assert_empty @log.lines
+    end
+
     def test_a_log_may_be_callable
       lines = []
       @supervisors << Supervisor.new(dir: @dir, store: nil, log: lines.method(:push), command: ["false"], first_wait_s: 60).start
