@@ -40,7 +40,7 @@ enum seg_histogram { SEG_WALL, SEG_RUNNING, SEG_STALLED, SEG_IDLE, SEG_QUEUED, S
 enum seg_process_counter { SEG_P_HANDOFF, SEG_P_UNITS, SEG_P_NESTED, SEG_P_DISCARDED, SEG_P_OVERFLOWED, SEG_P_BACKWARD,
                            SEG_P_RESUMED, SEG_P_SUSPENDED, SEG_P_HOLDER, SEG_P_QUEUED_CLAMPED, SEG_P_ABANDONED,
                            SEG_P_SANITISED, SEG_P_GROW_FAILED, SEG_P_GUARD, SEG_P_ACQUISITIONS, SEG_P_GC, SEG_P_RUNNING,
-                           SEG_P_STALLED, SEG_P_IDLE };
+                           SEG_P_STALLED, SEG_P_IDLE, SEG_P_CAUSED };
 
 typedef struct {
     char magic[8];
@@ -52,7 +52,8 @@ typedef struct {
     uint64_t generation, parent_pid;
     uint64_t profile_seq, profile_length, namespace;
     uint64_t capture_request, capture_rule; /* written from outside */
-    uint64_t spare[3];
+    uint64_t tick_seq; /* odd while a tick writes its accounts and counters */
+    uint64_t spare[2];
     uint64_t counters[32];
     uint64_t gauges[64];
 } seg_header_t;

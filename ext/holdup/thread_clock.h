@@ -347,11 +347,31 @@ static uint64_t tc_open_caused(const tclock_t *c, uint64_t t)
     }
 }
 
-/* The tally as of `t`, the open hold's share of blame included; settle first. */
+/*
+ * How long the thread has waited by `t`, if it waits: its cause has that already. The caller holds the GVL that it waits
+ * for, so the wait can't end meanwhile; it can begin, hence the seqlock. Of another GVL that is not known.
+ */
+static uint64_t tc_open_stalled(const tclock_t *c, uint64_t t)
+{
+    const blame_t *b = c->blame;
+    unsigned spins = 0;
+    if (b->shared || c->epoch != tc.epoch) return 0;
+    for (;;) {
+        uint64_t seq = __atomic_load_n(&b->seq, __ATOMIC_ACQUIRE);
+        uint8_t phase = BLAME_GET(c->phase);
+        uint64_t at = BLAME_GET(c->at);
+        __atomic_thread_fence(__ATOMIC_ACQUIRE);
+        if (!(seq & 1) && seq == BLAME_GET(b->seq)) return phase == TC_WAITING && t > at ? t - at : 0;
+        blame_spin(&spins);
+    }
+}
+
+/* The tally as of `t`, with what the open hold has caused and the open wait has taken; settle first. */
 static tally_t tc_tally(const tclock_t *c, uint64_t t)
 {
     tally_t now = c->tally;
     now.caused += tc_open_caused(c, t);
+    now.stalled += tc_open_stalled(c, t);
     return now;
 }
 

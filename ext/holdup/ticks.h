@@ -32,10 +32,22 @@ static uint64_t probe_handoff(void)
     return ticks;
 }
 
+/* Without what is still open. */
 static tally_t probe_totals(void)
 {
     tally_t sum = reg.departed;
     for (tclock_t *c = reg.clocks; c; c = c->next) tally_add(&sum, &c->tally);
+    return sum;
+}
+
+/* With open holds and open waits, so that caused + handoff = stalled also while threads wait. */
+static tally_t probe_totals_at(uint64_t t)
+{
+    tally_t sum = reg.departed;
+    for (tclock_t *c = reg.clocks; c; c = c->next) {
+        tally_t now = tc_tally(c, t);
+        tally_add(&sum, &now);
+    }
     return sum;
 }
 
@@ -62,10 +74,10 @@ static uint64_t probe_settled(void)
     return t;
 }
 
-static void probe_write_counters(void)
+static void probe_write_counters(uint64_t t)
 {
     uint64_t *counters = SEG_HEADER->counters;
-    tally_t sum = probe_totals();
+    tally_t sum = probe_totals_at(t);
     seg_lift(&counters[SEG_P_HANDOFF], clk_sum_ns(probe_handoff()));
     counters[SEG_P_DISCARDED] = units.discarded;
     counters[SEG_P_ABANDONED] = units.abandoned;
@@ -79,6 +91,7 @@ static void probe_write_counters(void)
     seg_lift(&counters[SEG_P_RUNNING], clk_ns(sum.running));
     seg_lift(&counters[SEG_P_STALLED], clk_sum_ns(sum.stalled));
     seg_lift(&counters[SEG_P_IDLE], clk_ns(sum.idle[TC_IO] + sum.idle[TC_LOCK] + sum.idle[TC_SLEEP]));
+    seg_lift(&counters[SEG_P_CAUSED], clk_sum_ns(sum.caused));
 }
 
 static void probe_write_gauges(VALUE gauges)
@@ -91,14 +104,28 @@ static void probe_write_gauges(VALUE gauges)
     SEG_HEADER->gauges[2] = tc.flight;
 }
 
+/* A thread that has held the GVL since measuring began has acquired nothing, and may have caused all stall there is. */
+static bool probe_unused(const tally_t *tally)
+{
+    return !tally->acquisitions && !tally->running && !tally->stalled && !tally->caused;
+}
+
 static void probe_write_accounts(void)
 {
     for (uint32_t i = 0; i < reg.account_count; i++) {
         measurement_t m;
-        if (!reg.accounts[i].tally.acquisitions) continue;
+        if (probe_unused(&reg.accounts[i].tally)) continue;
         unit_convert(&reg.accounts[i].tally, 0, &m);
         seg_record_account(reg.accounts[i].label, &m);
     }
+}
+
+/* Readers compare accounts and counters with each other: they take those of one tick. */
+static void probe_tick_moves(void)
+{
+    uint64_t *sequence = &SEG_HEADER->tick_seq;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    __atomic_store_n(sequence, *sequence + 1, __ATOMIC_SEQ_CST);
 }
 
 /* tick(gauges): brings accounts, counters and gauges of the segment up to date, and the clock's rate. */
@@ -108,12 +135,15 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     if (!reg.has_key || hook_forked) return Qfalse;
     clk_calibrate();
     clk_follow_realtime();
-    reg_publish_all(probe_settled());
+    uint64_t t = probe_settled();
+    reg_publish_all(t);
     if (!seg.base) return Qfalse;
     seg_lock();
-    probe_write_counters();
+    probe_tick_moves();
+    probe_write_counters(t);
     probe_write_gauges(gauges);
     probe_write_accounts();
+    probe_tick_moves();
     SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     seg_unlock();
     return Qtrue;
@@ -133,8 +163,9 @@ static VALUE probe_snapshot(VALUE self)
 {
     VALUE hash = rb_hash_new();
     if (!reg.has_key) return hash;
-    reg_reap(probe_settled());
-    tally_t sum = probe_totals();
+    uint64_t t = probe_settled();
+    reg_reap(t);
+    tally_t sum = probe_totals_at(t);
     probe_put(hash, "running_ns", clk_ns(sum.running));
     probe_put(hash, "stalled_ns", clk_sum_ns(sum.stalled));
     probe_put(hash, "io_ns", clk_ns(sum.idle[TC_IO]));
@@ -155,7 +186,7 @@ static VALUE probe_snapshot(VALUE self)
     probe_put(hash, "resumed_without_ready", tc.resumed_without_ready);
     probe_put(hash, "suspended_twice", tc.suspended_twice);
     probe_put(hash, "unknown_holder", tc.unknown_holder);
-    /* The identity in the clock's own ticks: exactly zero whenever no thread waits. */
+    /* The identity in the clock's own ticks: exactly zero, unless a thread begins to wait at this moment. */
     rb_hash_aset(hash, ID2SYM(rb_intern("identity_ticks")),
                  LL2NUM((long long)(sum.stalled - sum.caused - probe_handoff())));
     return hash;
@@ -169,7 +200,7 @@ static VALUE probe_accounts(VALUE self)
     reg_publish_all(probe_settled());
     for (uint32_t i = 0; i < reg.account_count; i++) {
         measurement_t m;
-        if (!reg.accounts[i].tally.acquisitions && !reg.accounts[i].tally.running) continue;
+        if (probe_unused(&reg.accounts[i].tally)) continue;
         unit_convert(&reg.accounts[i].tally, 0, &m);
         rb_hash_aset(hash, rb_utf8_str_new_cstr(reg.accounts[i].label),
                      rb_ary_new_from_args(4, ULL2NUM(m.running_ns), ULL2NUM(m.stalled_ns), ULL2NUM(m.idle_ns), ULL2NUM(m.caused_ns)));

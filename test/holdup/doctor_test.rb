@@ -7,10 +7,10 @@ require "holdup/reports/findings"
 
 class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
-  COUNTERS = {units: 500}.freeze
+  COUNTERS = {units: 500, caused_ns: 6_000_000_000, handoff_ns: 4_000_000_000, stalled_ns: 10_000_000_000}.freeze
   SOUND = {ruby: "ruby 3.4.5", unsupported: nil, clock_source: "counter", dir: "/dev/shm/holdup-1", dir_state: :ok, tmpfs: true,
            refused: [], collector: true, store: {location: "/s.sqlite3", bytes: 1_500_000, schema: 1, newest_s: NOW_S - 60},
-           store_problem: nil, gap: 0.0, now_ns: NOW_S * 1_000_000_000}.freeze
+           store_problem: nil, now_ns: NOW_S * 1_000_000_000}.freeze
 
   def process(**facts)
     Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
@@ -126,15 +126,33 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_store
-    assert_equal({store_problem: :fail}, troubles(store: nil, store_problem: "the store is damaged", gap: nil))
+    assert_equal({store_problem: :fail}, troubles(store: nil, store_problem: "the store is damaged"))
     assert_equal({store_empty: :warn}, troubles(store: SOUND[:store].merge(newest_s: nil)))
     assert_equal({store_old: :warn}, troubles(store: SOUND[:store].merge(newest_s: NOW_S - 3600)))
   end
 
+  def books(*counters)
+    segments = counters.map { |changed| process(counters: COUNTERS.merge(changed)) }
+    [Holdup::Doctor::Checks::Books.call(host(segments:))].flatten
+  end
+
   def test_books_that_do_not_balance
-    assert_equal({books_gap: :warn}, troubles(gap: -0.02))
-    assert_empty troubles(gap: 0.0009)
-    assert_empty troubles(gap: nil)
+    off = books({stalled_ns: 8_000_000_000}, {}).first
+    assert_equal [:warn, :books_gap, {pids: "7", percent: "20.00"}], [off.level, off.key, off.facts]
+    assert_equal({pids: "7", percent: "-25.00"}, books({caused_ns: 3_500_000_000}).first.facts)
+  end
+
+  def test_books_that_balance
+    assert_equal [[:ok, :books]], books({}, {stalled_ns: 10_009_000_000}).map { |finding| [finding.level, finding.key] }
+  end
+
+  # What can't be of one tick weighs most where there is little.
+  def test_books_of_a_young_process_are_not_judged_by_what_goes_on
+    assert_equal [:books], books({caused_ns: 20_000_000, handoff_ns: 1_000_000, stalled_ns: 60_000_000}).map(&:key)
+  end
+
+  def test_books_of_a_program_that_does_not_sum_up_what_was_caused_are_left
+    assert_empty books({caused_ns: 0})
   end
 
   def test_what_the_setting_tells

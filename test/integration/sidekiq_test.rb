@@ -59,6 +59,20 @@ class SidekiqIntegrationTest < Minitest::Test
     end
   end
 
+  # Threads that have just been started wait for each other, and the main thread has never been without the GVL.
+  def test_the_books_of_an_idle_process_balance_from_the_first_tick
+    with_sidekiq("-c", "5") do |sidekiq|
+      5.times do |tick|
+        snapshot = sidekiq.wait { sidekiq.snapshots.first.then { |found| found if found&.counters&.fetch(:stalled_ns)&.positive? } }
+        slots = snapshot.slots.compact
+        explained = slots.sum { |slot| slot.named_sums[:caused_ns] } + snapshot.counters[:handoff_ns]
+        stalled = slots.sum { |slot| slot.histogram(:stalled).sum }
+        assert_in_delta stalled, explained, stalled * 0.001, "reading #{tick}"
+        sidekiq.wait { sidekiq.snapshots.first.header.heartbeat_ns > snapshot.header.heartbeat_ns }
+      end
+    end
+  end
+
   # Two capsules; of one the only thread is busy. The first heartbeat comes at once.
   def test_what_waits_in_redis
     with_sidekiq("-c", "2", before: "5.times { LongJob.set(queue: 'single').perform_async }") do |sidekiq|

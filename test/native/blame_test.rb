@@ -52,7 +52,59 @@ class BlameTest < NativeTest
     assert_in_delta total, stalled, total * 0.0001
   end
 
+  # What a reader may compare: accounts, hand-off and totals as one tick wrote them.
+  FIRST_TICK = <<~RUBY
+    require "holdup/segment/reader"
+    path = File.join(ARGV[0], "books")
+    probe = Holdup::Probe
+    probe.open_segment(path, 50, 64, 0, 0)
+    probe.enable
+    probe.label(Thread.main, "main")
+    books = lambda do
+      probe.tick(Array.new(21))
+      snapshot = Holdup::Segment::Reader.open(path, &:snapshot)
+      slots = snapshot.slots.compact
+      caused = slots.sum { |slot| slot.sums[Holdup::Segment::Layout::SUMS.index(:caused_ns)] }
+      stalled = slots.sum { |slot| slot.histogram(:stalled).sum }
+      totals = snapshot.counters.values_at(:caused_ns, :handoff_ns, :stalled_ns)
+      puts [snapshot.gauges[:waiting_threads], caused + totals[1], stalled, totals[0] + totals[1], totals[2]].join(" ")
+    end
+  RUBY
+
+  def test_the_books_of_a_tick_balance_while_threads_wait
+    each_tick(<<~RUBY) { |waiting| assert_operator waiting, :>, 0 }
+      threads = Array.new(4) { Thread.new { GvlWork.hold(3_000_000) } }
+      nil until probe.snapshot[:waiting_threads] > 2
+      GvlWork.hold(20_000_000)
+      books.call
+      threads.each(&:join)
+    RUBY
+  end
+
+  # It was never without the GVL, so it has acquired nothing.
+  def test_the_books_of_the_first_tick_have_what_the_first_holder_caused
+    each_tick(<<~RUBY) { |waiting| assert_equal 0, waiting }
+      ticker = Thread.new { books.call }
+      nil until probe.snapshot[:waiting_threads] > 0
+      GvlWork.hold(20_000_000)
+      ticker.join
+    RUBY
+  end
+
   private
+
+  # @yieldparam waiting [Integer] threads at that tick
+  def each_tick(script)
+    Dir.mktmpdir do |dir|
+      fresh_ruby("ARGV.replace([#{dir.dump}])\n#{FIRST_TICK}#{script}").each_line do |line|
+        waiting, explained, stalled, explained_in_all, stalled_in_all = line.split.map(&:to_i)
+        yield waiting
+        assert_operator explained, :>, 0
+        assert_in_delta stalled, explained, stalled * 0.001, "the accounts: #{line}"
+        assert_in_delta stalled_in_all, explained_in_all, stalled_in_all * 0.001, "the totals: #{line}"
+      end
+    end
+  end
 
   def caused_by(account) = Probe.accounts.fetch(account).last
 

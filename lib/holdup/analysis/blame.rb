@@ -75,7 +75,7 @@ module Holdup
       # @return [Float] of the whole stall
       def handoff_share = share(handoff_ns)
 
-      # @return [Float] how far the identity is off, as a share of the stall; tests and `doctor` watch it
+      # @return [Float] how far the identity is off, as a share of the stall; tests watch it
       def gap = share(caused_ns + handoff_ns - suffered_ns)
 
       private

@@ -57,7 +57,7 @@ module Holdup
       # Everything is looked at before anything is harvested: a damaged segment gives all or nothing.
       def glean(reader, before, source, over)
         changes = []
-        marks = mark_all(reader, before.marks, changes) or return
+        marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear) } or return
         stretch = reader.ring_stretch(since: before.ring_head)
         handoff_ns = [reader.header.counters[:handoff_ns], before.handoff_ns].max
         changes.each { |change| @harvest.add(change, source) }

@@ -56,10 +56,10 @@ module Holdup
         store = @open_store.call
         samples = store.processes(*hour)
         summary = summary(store, samples)
-        {store: store.health, gap: gap(summary), machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
+        {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
          lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), store_problem: nil}
       rescue Error => error
-        {store: nil, gap: nil, store_problem: error.message}
+        {store: nil, store_problem: error.message}
       ensure
         store&.close
       end
@@ -71,8 +71,6 @@ module Holdup
         from_s, to_s = hour
         Analysis::Summary.new(store.sums(from_s, to_s).map(&:window), from_s:, to_s:, samples:, stalls: -> { store.stalls(from_s, to_s) })
       end
-
-      def gap(summary) = summary.blame.suffered_ns.zero? ? nil : summary.blame.gap
 
       def signals(summary)
         pools = summary.processes.pools

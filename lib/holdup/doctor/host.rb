@@ -11,7 +11,6 @@ module Holdup
     # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: true, false, nil when not known
     # - `segments`: Array of Process; `refused`: messages about files that are no segments we can read
     # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and `store_problem`
-    # - `gap`: share by which the books of the last hour don't balance, nil without data
     # - `machines`: Array of Analysis::Machine of the last hour; `signals`: what it shows of the load (queued_p95_ns, busy,
     #   threads, backlog; nil where unknown); `autoscale_target`: percentage that an alarm waits for, nil when nobody asks
     # - `applications`: Analysis::Applications of the last hour, nil without a store
@@ -20,7 +19,7 @@ module Holdup
     # - `variables`: names of the environment's variables of this command that look like settings and are none
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
-      :store_problem, :gap, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables) do
+      :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables) do
       def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [], variables: [], **rest)
         super
       end

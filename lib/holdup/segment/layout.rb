@@ -33,6 +33,7 @@ module Holdup
       # Written from outside (Capture::Request): what the process is asked to capture, and what for (Capture::Rule).
       CAPTURE_REQUEST = 216
       CAPTURE_RULE = 224
+      TICK_SEQ = 232
       HEARTBEAT = 160
 
       LIVE = 0
@@ -44,7 +45,7 @@ module Holdup
       COUNTERS = %i[
         handoff_ns units nested discarded overflowed clock_backward resumed_without_ready suspended_twice
         unknown_holder queued_clamped abandoned sanitised grow_failures guard_failures acquisitions gc_ns
-        running_ns stalled_ns idle_ns
+        running_ns stalled_ns idle_ns caused_ns
       ].freeze
 
       GAUGES_OFFSET = 512

@@ -16,6 +16,7 @@ module Holdup
     # a unit was applied in between; a part that can't be had that way is nil and comes with the next reading.
     class Reader
       TRIES = 40
+      TICK_TRIES = 5
 
       # @param path [String]
       # @param gone [Boolean] its process is dead: what it left half done is completed from the redo log
@@ -95,11 +96,24 @@ module Holdup
       # @return [RingStretch] the same units, not parsed yet
       def ring_stretch(since: 0) = guarded { RingStretch.read(@bytes, @header, since) }
 
+      # Accounts and the header's counters are written by a tick, together: what compares them needs both of the same one.
+      # The block reads them, and is called again when a tick came between. Who ticks all the time is read as it is.
+      # @return [Object] the block's value
+      def of_one_tick
+        TICK_TRIES.times do
+          before = @bytes.u64(Layout::TICK_SEQ)
+          refresh
+          value = yield
+          return value if @gone || (before.even? && @bytes.u64(Layout::TICK_SEQ) == before)
+          Thread.pass
+        end
+        yield
+      end
+
       # @param ring_since [Integer, nil] nil leaves the ring out
       # @return [Snapshot]
       def snapshot(ring_since: 0)
-        refresh
-        slots = Array.new(@header.series_count) { |index| slot(index) }
+        slots = of_one_tick { Array.new(@header.series_count) { |index| slot(index) } }
         Snapshot.new(header:, setting:, slots: slots.freeze, ring: (ring_since ? ring(since: ring_since) : []).freeze)
       end
 

@@ -45,6 +45,40 @@ module Holdup
         assert_nil snapshot.slot("A#b").path
       end
 
+      def tick(caused)
+        @writer.put_word(L::TICK_SEQ, @ticks = @ticks.to_i + 1)
+        @writer.account("main", caused:)
+        yield if block_given?
+        @writer.counter(:handoff_ns, caused)
+        @writer.put_word(L::TICK_SEQ, @ticks += 1)
+      end
+
+      # @yieldparam try [Integer] of the reading, between its two parts
+      # @return [Array<Integer>] what the account and the header say
+      def read_of_one_tick(&between)
+        entry.read do |reader|
+          tries = 0
+          reader.of_one_tick do
+            caused = reader.slot(0).sums[L::SUMS.index(:caused_ns)]
+            between.call(tries += 1)
+            [reader.header.counters[:handoff_ns], caused]
+          end
+        end
+      end
+
+      def test_accounts_and_counters_are_of_one_tick
+        tick(1)
+        assert_equal [2, 2], read_of_one_tick { |try| tick(2) if try == 1 }
+      end
+
+      def test_a_tick_that_is_being_written_is_read_again
+        tick(1)
+        tries = []
+        tick(2) { read_of_one_tick { |try| tries << try } }
+        assert_operator tries.size, :>, 1
+        assert_equal [2, 2], read_of_one_tick { nil }
+      end
+
       def test_pools_of_threads
         @writer.pools = [[5, 2, 0], [10, nil, 3, 9_000]]
         assert_equal [[5, 2, 0, nil], [10, nil, 3, 9_000]], snapshot.header.pools.map { |pool| pool.values_at(:max, :busy, :backlog, :oldest_ns) }
