@@ -16,6 +16,7 @@ require_relative "doctor/checks/jit"
 require_relative "doctor/checks/jit_effect"
 require_relative "doctor/checks/jit_lives"
 require_relative "doctor/checks/jit_origin"
+require_relative "doctor/checks/killers"
 require_relative "doctor/checks/mn_threads"
 require_relative "doctor/checks/queue_header"
 require_relative "doctor/checks/redis"
@@ -34,7 +35,7 @@ module Holdup
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers, Checks::Unmeasured, Checks::Variables, Checks::Heartbeat,
       Checks::Collector, Checks::Store, Checks::Applications, Checks::Books,
-      Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives, Checks::Captures,
+      Checks::MnThreads, Checks::Fibers, Checks::Jit, Checks::JitOrigin, Checks::JitEffect, Checks::JitLives, Checks::Killers, Checks::Captures,
        Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale, Checks::Anomalies].freeze
 
     # @param host [Host]

@@ -190,6 +190,18 @@ class Holdup::DoctorTest < Minitest::Test
     assert_equal({series_overflow: :warn}, troubles(segments: [process(counters: {overflowed: 4})]))
   end
 
+  def killers(**facts)
+    profile = {"server" => "puma", "killer.name" => "puma_worker_killer", "killer.server" => "puma"}.merge(facts.to_h { |name, value| ["killer.#{name}", value] })
+    Holdup::Doctor::Checks::Killers.call(host(segments: [process(profile:), process(pid: 9, profile:)])).map { |finding| [finding.key, finding.facts] }
+  end
+
+  def test_names_what_ends_processes
+    who = {name: "puma_worker_killer", pids: "7, 9"}
+    assert_equal [[:killer_all, {megabytes: 531.5, **who}], [:killer_every, {minutes: 360, **who}]], killers(of: "all", limit_bytes: 531_502_202, every_s: 21_600)
+    assert_equal [[:killer, {megabytes: 300.0, **who}], [:killer_units, {units: 3072, **who}]], killers(of: "process", limit_bytes: 300_000_000, units: 3072)
+    assert_empty killers(server: "unicorn", of: "process", limit_bytes: 5)
+  end
+
   def test_every_finding_has_its_words_and_its_remedy
     tables = Holdup::Reports::Words::LANGUAGES
     keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file| File.read(file).scan(/Finding\.(ok|warn|fail)\(:(\w+)/) }

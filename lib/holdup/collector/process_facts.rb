@@ -24,8 +24,12 @@ module Holdup
       # @return [Hash{Symbol => Integer}] rss_bytes, pss_bytes, uss_bytes, cpu_ns, run_delay_ns (of the threads that live
       #   now: it falls when one ends); without those that the system does not tell
       def call(pid)
-        {rss_bytes: kib(read(pid, "status"), /^VmRSS:\s+(\d+) kB/), **memory(pid), cpu_ns: cpu_ns(pid), run_delay_ns: run_delay_ns(pid)}.compact
+        {rss_bytes: rss_bytes(pid), **memory(pid), cpu_ns: cpu_ns(pid), run_delay_ns: run_delay_ns(pid)}.compact
       end
+
+      # @param pid [Integer]
+      # @return [Integer, nil] its resident memory alone, which costs the process nothing
+      def rss_bytes(pid) = kib(read(pid, "status"), /^VmRSS:\s+(\d+) kB/)
 
       private
 

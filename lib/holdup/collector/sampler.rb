@@ -16,6 +16,7 @@ module Holdup
     #   `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
     # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns" for each pool
+    # - `master_pid` and `master_rss_bytes`, where what ends the process counts its master too
     # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process (docs/segment.md)
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class Sampler
@@ -30,8 +31,11 @@ module Holdup
       # @param container [#call] pid => what it says of that process's container
       # @param own [#call] what it says of the collector itself
       # @param spread [#call] pid => seconds that its second sample comes sooner
-      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: OwnFacts.new, spread: ->(pid) { pid % SPREAD_S })
+      # @param rss [#call] pid => its resident memory
+      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: OwnFacts.new, spread: ->(pid) { pid % SPREAD_S },
+        rss: ProcessFacts.new.method(:rss_bytes))
         @facts = facts
+        @rss = rss
         @spread = spread
         @container = container
         @own = own
@@ -44,7 +48,9 @@ module Holdup
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
       def samples(sightings, host, now_ns)
         now_s = now_ns / 1_000_000_000
-        due = newest(sightings).select { |sighting| due?(sighting, now_s) }.map { |sighting| sample(sighting, host, now_s) }
+        newest = newest(sightings)
+        parents = newest.to_h { |sighting| [sighting.pid, sighting.header.parent] }
+        due = newest.select { |sighting| due?(sighting, now_s) }.map { |sighting| {**sample(sighting, host, now_s), **master(sighting, parents)} }
         one = sightings.find(&:here?)
         (one && container_due?(now_s)) ? [*due, container(one, host, now_s, sightings.sum(&:bytes))] : due
       end
@@ -92,6 +98,15 @@ module Holdup
       def sample(sighting, host, now_s)
         at_s = sighting.ended? ? end_s(sighting, now_s) : now_s
         {at_s:, host:, **sighting.facts, **levers(sighting, at_s), **(sighting.here? ? @facts.call(sighting.pid) : {})}
+      end
+
+      # Who is no process that measures itself: a worker may have been forked by another one.
+      def master(sighting, parents)
+        return {} unless sighting.here? && sighting.ended_with_others?
+        pid = sighting.header.parent
+        others = parents.dup
+        pid = others.delete(pid) while others.key?(pid)
+        {master_pid: pid, master_rss_bytes: @rss.call(pid)}.compact
       end
 
       # One that hung before it was killed ticked last before it was sampled last.

@@ -33,6 +33,9 @@ module Holdup
       # @return [Boolean] whether the system can be asked about it
       def here? = @entry.alive
 
+      # @return [Boolean] whether what ends it counts the memory of all workers and their master
+      def ended_with_others? = profile["killer.of"] == "all"
+
       # @return [Boolean] whether its segment still grows
       def growing? = here? && !header.closed?
 

@@ -70,9 +70,13 @@ module Holdup
         when nil then Figures::NONE
         when String then Width.clean(value)
         when Numeric then number(name, value)
+        when Hash then phrase(**value)
         else value.to_s
         end
       end
+
+      # A part of a sentence that has facts of its own.
+      def phrase(phrase:, **values) = @words.call(:"phrase_#{phrase}", **facts(values))
 
       def number(name, value)
         return Figures.duration(value) if name.end_with?("_ns")

@@ -101,6 +101,36 @@ class Holdup::Collector
       assert_equal ["process", "sidekiqswarm", nil], samples(160).first.values_at(:"jit.at", :"killer.name", :"lever.threads.value")
     end
 
+    TOGETHER = {"killer.name" => "puma_worker_killer", "killer.of" => "all"}.freeze
+
+    # @param parents [Hash{Integer => Integer}] pid => parent
+    def sightings(parents, profile)
+      parents.map do |pid, parent|
+        dir = File.join(@dir, pid.to_s).tap { |path| Dir.mkdir(path) }
+        SegmentWriter.new(dir, pid:, start: 1, parent:).profile = profile
+        entry = Holdup::Segment::Directory.new(dir).entries.first.with(alive: true)
+        Sighting.new(header: entry.read(&:header), setting: Holdup::Setting.new(attributes: {}), entry:, ended: false)
+      end
+    end
+
+    def masters(parents, profile)
+      sampler = Sampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} }, own: -> { {} }, rss: ->(pid) { pid * 10 })
+      sampler.samples(sightings(parents, profile), "h", 100 * NS).reject { |sample| sample[:pid].zero? }
+        .to_h { |sample| [sample[:pid], sample.values_at(:master_pid, :master_rss_bytes)] }
+    end
+
+    def test_looks_at_the_master_where_it_is_counted_too
+      assert_equal({2 => [1, 10], 3 => [1, 10]}, masters({2 => 1, 3 => 1}, TOGETHER))
+    end
+
+    def test_a_worker_that_forked_others_is_not_their_master
+      assert_equal({2 => [1, 10], 3 => [1, 10]}, masters({2 => 1, 3 => 2}, TOGETHER))
+    end
+
+    def test_the_master_is_left_alone_where_nobody_counts_it
+      assert_equal({2 => [nil, nil]}, masters({2 => 1}, TOGETHER.merge("killer.of" => "process")))
+    end
+
     private
 
     def samples(at_s, ended: false, here: true)

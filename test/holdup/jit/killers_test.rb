@@ -20,7 +20,7 @@ class Holdup::Jit::KillersTest < Minitest::Test
       require "puma_worker_killer"
       PumaWorkerKiller.config { |config| config.ram, config.percent_usage, config.rolling_restart_frequency = 1000, 0.5, false }
     RUBY
-    assert_equal "killer.name puma_worker_killer killer.server puma killer.of all killer.limit_bytes #{500 << 20}", found
+    assert_equal "killer.name puma_worker_killer killer.server puma killer.of all killer.limit_bytes #{500 << 20} killer.unit_bytes #{1 << 19}", found
     assert_equal "#{(512 * 0.99 * (1 << 20)).round} 21600", here("require 'puma_worker_killer'", say: "print Holdup::Jit::Killers.here.to_h.values_at(:limit_bytes, :every_s).join(' ')")
   end
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../finding"
+require_relative "killer_facts"
 require_relative "not_enabled"
 
 module Holdup
@@ -32,10 +33,8 @@ module Holdup
         end
 
         def finding(rule, server, needed_bytes)
-          Finding.new(rule:, remedy: :setting, weight: 0.04, facts: {
-            killer: server.killer.name, server: server.name.to_s, limit_bytes: server.killer.limit_bytes, needed_bytes:, seen_bytes: server.watched_bytes,
-            most_bytes: server.most_bytes, processes: server.present.size, query: "report"
-          })
+          facts = {server: server.name.to_s, seen_bytes: server.watched_bytes, most_bytes: server.most_bytes, processes: server.present.size, query: "report"}
+          Finding.new(rule:, remedy: :setting, weight: 0.04, facts: {**KillerFacts.call(server, needed_bytes), **facts})
         end
         private_class_method :works?, :now, :before, :finding
       end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../finding"
+require_relative "killer_facts"
 
 module Holdup
   module Advice
@@ -22,8 +23,7 @@ module Holdup
           facts = {server: lives.server.to_s, ended: lives.ended, units: lives.units, lived_ns: lives.seconds * S, query: "report"}
           found = {remedy: :setting, weight: 0.05}
           return Finding.new(rule: :jit_short_lives, facts:, **found) unless server&.killer && server.growth.known?
-          Finding.new(rule: :jit_short_lives_killer, **found,
-            facts: {**facts, killer: server.killer.name, limit_bytes: server.killer.limit_bytes, needed_bytes: server.needed_bytes, wanted_ns: server.growth.wanted_s * S})
+          Finding.new(rule: :jit_short_lives_killer, **found, facts: {**facts, **KillerFacts.call(server, server.needed_bytes)})
         end
       end
     end

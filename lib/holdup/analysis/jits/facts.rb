@@ -71,9 +71,15 @@ module Holdup
 
         # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code, metadata comes on top
         def larger_by_bytes
-          more = limit_bytes && larger_mib * MIB - limit_bytes
-          more && Jits.memory((limit_of == "code") ? Jits.with_metadata(more) : more).ceil
+          limit_bytes && process_bytes(larger_mib * MIB - limit_bytes)
         end
+
+        # @return [Integer, nil] bytes that a process may still grow by until the limit is reached
+        def room_bytes = limit_bytes && [process_bytes(limit_bytes) - memory_bytes.to_i, 0].max
+
+        # @param bytes [Integer] of what the limit counts
+        # @return [Integer] bytes that a process grows by with it
+        def process_bytes(bytes) = Jits.memory((limit_of == "code") ? Jits.with_metadata(bytes) : bytes).ceil
 
         # @return [Array<String>]
         def suspected = suspects.to_s.split(", ")

@@ -36,9 +36,7 @@ module Holdup
         end
 
         # @return [Float] bytes a second in the older half of their lives, never negative; the median
-        def slope
-          @slope ||= @lives.filter_map { |life| slope_of(life) }.sort.then { |slopes| slopes[slopes.size / 2] || 0.0 }
-        end
+        def slope = slopes[slopes.size / 2] || 0.0
 
         # @return [Integer] seconds that a worker should live
         def wanted_s
@@ -46,10 +44,22 @@ module Holdup
           [WANTED_S, rates.empty? ? 0 : (WANTED_UNITS / rates.sort[rates.size / 2]).ceil].max
         end
 
+        # @return [Symbol] where limit_bytes comes from: :seen at that age, :extrapolated by how they grew, or :unknown:
+        #   what they took up to now, because none was there long enough to tell how it grows
+        def basis
+          return :seen if seen_s >= wanted_s
+          slopes.any? ? :extrapolated : :unknown
+        end
+
+        # @return [Integer, nil] bytes that the smallest had at first: about what a master has that has loaded the application
+        def first_bytes = @lives.filter_map { |life| life.trail.points(:rss_bytes).first&.last }.min
+
         # @return [Integer, nil] bytes that a limit for one process has to leave it
         def limit_bytes = known? ? (at(wanted_s) * MARGIN).ceil : nil
 
         private
+
+        def slopes = @slopes ||= @lives.filter_map { |life| slope_of(life) }.sort
 
         def points = @points ||= @lives.flat_map { |life| life.trail.points(:rss_bytes).map { |at_s, rss| [at_s - life.born_s, rss] } }
 

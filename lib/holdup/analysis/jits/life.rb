@@ -91,6 +91,12 @@ module Holdup
         # @return [Integer, nil] as last known
         def rss_bytes = @trail[:rss_bytes]
 
+        # @return [Integer, nil] of the master that it was forked from
+        def master_pid = @trail[:master_pid]
+
+        # @return [Integer, nil] resident memory of that, as last known
+        def master_rss_bytes = @trail[:master_rss_bytes]
+
         # @return [Integer, nil] seconds since 1970
         def warm_s = facts.warm_ns && facts.warm_ns / NS
 

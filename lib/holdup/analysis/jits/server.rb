@@ -2,6 +2,7 @@
 
 require_relative "growth"
 require_relative "life"
+require_relative "watched"
 
 module Holdup
   module Analysis
@@ -60,17 +61,25 @@ module Holdup
         # @return [Growth] of its processes' memory
         def growth = @growth ||= Growth.new(lives)
 
-        # @return [Integer, nil] bytes that the killer's limit has to leave: for one process, or for all that there are
-        def needed_bytes = watched { growth.limit_bytes }
+        # @return [Watched] what the killer counts
+        def watched = @watched ||= Watched.new(killer, present, growth, room_bytes:)
 
-        # @return [Integer, nil] bytes that the killer sees now, of the largest or of all
-        def watched_bytes
-          seen = present.filter_map(&:rss_bytes)
-          killer&.all? ? seen.sum : seen.max
+        # Most of what YJIT takes it takes at first. Where no process was seen to the end of that, the limit has to leave room
+        # for all of it.
+        # @return [Integer] bytes for each process
+        def room_bytes
+          return 0 if warm.positive? || !growth.known? || growth.basis != :unknown
+          on.filter_map { |life| life.facts.room_bytes }.max.to_i
         end
 
-        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer sees: at its default limit
-        def most_bytes = watched { (present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL }
+        # @return [Integer, nil] bytes that the killer's limit has to leave
+        def needed_bytes = watched.needed_bytes
+
+        # @return [Integer, nil] bytes that the killer counts now
+        def watched_bytes = watched.seen_bytes
+
+        # @return [Integer] bytes that YJIT adds at most where it is off, to what the killer counts: at its default limit
+        def most_bytes = watched.more_bytes((present.first.ruby&.limits_total? == false) ? MOST_OF_CODE : MOST_OF_ALL)
 
         # @param ages_s [Array<Integer>] ends of the bands
         # @return [Hash{Integer => Float}] median of the interpreted instructions for each unit up to that age
@@ -88,11 +97,6 @@ module Holdup
             values = points.select { |age_s, _| age_s > from_s && age_s <= to_s }.map(&:last).sort
             [to_s, values[(values.size - 1) / 2]] if values.any?
           end.to_h
-        end
-
-        def watched
-          one = yield
-          one && one * (killer&.all? ? present.size : 1)
         end
       end
     end

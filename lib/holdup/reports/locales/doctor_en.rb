@@ -112,6 +112,11 @@ module Holdup
           "compiling may cost more than it gives.",
         doctor_jit_short_lives_fix: "Find out what ends them (a memory killer whose limit was right without YJIT?) and raise its limit, or leave YJIT off " \
           "there (docs/yjit.md).",
+        doctor_killer: "%<name>s ends a process that takes more than %<megabytes>s MB of resident memory (processes %<pids>s).",
+        doctor_killer_all: "%<name>s ends a worker when the master and all workers together take more than %<megabytes>s MB of resident memory " \
+          "(workers with pid %<pids>s).",
+        doctor_killer_units: "%<name>s ends a process that has served %<units>s requests or jobs (processes %<pids>s).",
+        doctor_killer_every: "%<name>s restarts the processes every %<minutes>s minutes (processes %<pids>s).",
         doctor_queue: "%<percent>s %% of the requests say how long they were queued.",
         doctor_queue_unknown: "None of %<requests>s requests says how long it was queued, so the wait for a free thread is not visible.",
         doctor_queue_unknown_fix: "Have the proxy send X-Request-Start (nginx: proxy_set_header X-Request-Start \"t=${msec}\";).",

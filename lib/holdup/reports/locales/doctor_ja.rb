@@ -108,6 +108,10 @@ module Holdup
         doctor_jit_short_lives: "直近 1 時間に %<server>s のワーカー %<ended>s 個が終了しました（中央値：%<units>s 件、%<minutes>s 分）。" \
           "コンパイルの負担が効果を上回るかもしれません。",
         doctor_jit_short_lives_fix: "終了の原因（YJIT なしの頃の上限のままのメモリ監視など）を調べて上限を上げるか、そこでは YJIT を無効にしてください (docs/yjit.md)。",
+        doctor_killer: "%<name>s は、常駐メモリが %<megabytes>s MB を超えたプロセスを終了させます（プロセス %<pids>s）。",
+        doctor_killer_all: "%<name>s は、マスターと全ワーカーの常駐メモリの合計が %<megabytes>s MB を超えるとワーカーを終了させます（ワーカーの pid %<pids>s）。",
+        doctor_killer_units: "%<name>s は、%<units>s 件のリクエストまたはジョブを処理したプロセスを終了させます（プロセス %<pids>s）。",
+        doctor_killer_every: "%<name>s は、%<minutes>s 分ごとにプロセスを再起動します（プロセス %<pids>s）。",
         doctor_queue: "リクエストの %<percent>s %% でキュー待ちの時間が分かります。",
         doctor_queue_unknown: "%<requests>s 件のリクエストすべてでキュー待ちの時間が不明なため、空きスレッドを待つ時間が見えません。",
         doctor_queue_unknown_fix: "プロキシから X-Request-Start を送ってください（nginx: proxy_set_header X-Request-Start \"t=${msec}\";）。",

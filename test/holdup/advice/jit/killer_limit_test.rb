@@ -13,8 +13,55 @@ class Holdup::Advice::Jit::KillerLimitTest < Minitest::Test
   def test_no_room_for_what_it_has
     found = advise(RULE, life(0, **killer(260)), life(1, **killer(260)))
     assert_equal [:jit_killer_limit, 260 * MIB, (250 * MIB * 1.1).ceil, 250 * MIB], [found.rule, *found.facts.values_at(:limit_bytes, :needed_bytes, :seen_bytes)]
-    together = advise(RULE, life(0, **killer(520, of: "all")), life(1, **killer(520, of: "all")))
-    assert_equal [500 * MIB, (250 * MIB * 1.1).ceil * 2], together.facts.values_at(:seen_bytes, :needed_bytes)
+  end
+
+  # puma_worker_killer 1.0.0, puma_memory.rb: VmRSS of the master and of each worker, added up.
+  def together(*workers, limit: 620, **master)
+    facts = {**killer(limit, of: "all"), "killer.unit_bytes": (0.5 * MIB).round, **master}
+    advise(RULE, *workers.map { |index| life(index, **facts) })
+  end
+
+  def test_counts_the_master_and_all_workers_together
+    found = together(0, 1, master_pid: 50, master_rss_bytes: 100 * MIB)
+    assert_equal 600 * MIB, found.facts[:seen_bytes]
+    assert_equal (250 * MIB * 1.1).ceil * 2 + (100 * MIB * 1.1).ceil, found.facts[:needed_bytes]
+    assert_equal "ram = 1321", found.facts[:setting]
+    assert_match(/the master \(105 MB\) and of all workers together \(2, for each 288 MB/, evidence(found))
+  end
+
+  def test_counts_the_workers_that_the_server_is_to_have
+    found = together(0, limit: 400, master_pid: 50, master_rss_bytes: 100 * MIB)
+    assert_equal (250 * MIB * 1.1).ceil * 2 + (100 * MIB * 1.1).ceil, found.facts[:needed_bytes], "one of two was just ended"
+  end
+
+  def test_each_master_has_a_limit_of_its_own
+    masters = [50, 60].flat_map do |master_pid|
+      facts = {**killer(620, of: "all"), master_pid:, master_rss_bytes: 100 * MIB}
+      [0, 1].map { |index| life(index + master_pid, name: "worker #{index}", **facts) }
+    end
+    assert_equal 600 * MIB, advise(RULE, *masters).facts[:seen_bytes]
+  end
+
+  def test_a_master_that_could_not_be_looked_at_is_taken_for_a_new_worker
+    found = together(0, 1, limit: 520)
+    assert_equal 500 * MIB, found.facts[:seen_bytes]
+    assert_equal (250 * MIB * 1.1).ceil * 3, found.facts[:needed_bytes]
+    assert_match(/could not be seen/, evidence(found))
+  end
+
+  def test_a_single_process_has_no_workers_that_could_be_ended
+    assert_nil advise(RULE, life(0, name: "pid 100", **killer(260, of: "all")))
+  end
+
+  def evidence(found) = Holdup::Reports::AdviceFindings.new([found], words: Holdup::Reports::Words.new("en")).first.parts.map(&:text).join(" ")
+
+  def test_says_how_old_the_workers_were_that_it_goes_by
+    limits = {10 => 260, 30 => 260}
+    young, grown = limits.map { |minutes, limit| advise(RULE, life(0, minutes:, **killer(limit))) }
+    assert_match(/None was seen older than 10.0 min, so it is not known/, evidence(young))
+    assert_match(/At 30.0 min of age 19 of 20 workers were smaller/, evidence(grown))
+    longer = advise(RULE, life(0, minutes: 25, rss_bytes: ->(age_s) { 200 * MIB + age_s * 10_000 }, **killer(220)))
+    assert_match(/is extrapolated: none was seen older than 25.0 min/, evidence(longer))
   end
 
   def test_before_it_is_switched_on

@@ -22,8 +22,18 @@ class Holdup::Advice::Jit::ShortLivesTest < Minitest::Test
 
   def test_the_limit_that_lets_them_live
     found = advise(RULE, *replaced(rss_bytes: ->(age_s) { 200 * MIB + age_s * MIB / 4 }, **KILLER))
-    assert_equal [:jit_short_lives_killer, 300 * MIB, 2000 * 1_000_000_000], [found.rule, *found.facts.values_at(:limit_bytes, :wanted_ns)]
+    assert_equal :jit_short_lives_killer, found.rule
+    assert_equal 300 * MIB, found.facts[:limit_bytes]
+    assert_equal({phrase: :growth_unknown, wanted_ns: 2000 * 1_000_000_000, seen_ns: 300 * 1_000_000_000, room_bytes: 0}, found.facts[:basis])
     assert_operator found.facts[:needed_bytes], :>, 275 * MIB
+  end
+
+  # 128 MiB of code and metadata come to 166 MiB; 32 of them, 42 MiB, are there.
+  def test_the_limit_leaves_room_for_what_is_not_compiled_yet
+    found = advise(RULE, *replaced(rss_bytes: 200 * MIB, jit_warm_ns: nil, **KILLER))
+    assert_equal :growth_cold, found.facts[:basis][:phrase]
+    assert_in_delta (128 - 32) * 1.3 * MIB, found.facts[:basis][:room_bytes], MIB
+    assert_equal (200 * MIB * 1.1).ceil + found.facts[:basis][:room_bytes], found.facts[:needed_bytes]
   end
 
   def test_silent
