@@ -22,6 +22,8 @@ module Holdup
   # knows which worker it is. A fork of a measuring process measures from its birth.
   class Runtime
     GUARD_FAILURES = 13 # Segment::Layout::COUNTERS
+    # A worker that is forked later than the first by so much replaces another.
+    BOOT_NS = 10_000_000_000
 
     attr_reader :guard, :recorder
 
@@ -35,6 +37,7 @@ module Holdup
     def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
       @settings = settings
       @log = log
+      @clock = clock
       @env = env
       @probe = probe
       @collectors = collectors
@@ -179,11 +182,12 @@ module Holdup
       false
     end
 
-    # What is said once at boot, by the first process that has something to say: its forks and the other workers are silent.
+    # What is said once at boot, by the first process that has something to say: its forks, the other workers and those
+    # that replace one are silent.
     def announce(level, line)
       return if @announced
       @announced = true
-      return unless server.worker.to_i.zero? && server.generation.to_i.zero?
+      return if @late || server.worker.to_i.positive? || server.generation.to_i.positive?
       @log.public_send(level, line)
       unknown = Configuration::Variables.unknown(@env)
       @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
@@ -216,12 +220,18 @@ module Holdup
     end
 
     def follow_forks
-      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { @session&.before_fork } }) { @guard.call(:fork) { after_fork } }
+      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { before_fork } }) { @guard.call(:fork) { after_fork } }
+    end
+
+    def before_fork
+      @first_fork_ns ||= @clock.monotonic_ns
+      @session&.before_fork
     end
 
     # In the child. Its parent's segment, threads, collector and server are not its own any more.
     def after_fork
       @probe.after_fork
+      @late = @clock.monotonic_ns - @first_fork_ns > BOOT_NS
       @guard.call(:jit) { @jit.born }
       was_running = running?
       @session = @collector = nil

@@ -39,9 +39,9 @@ class Holdup::RuntimeTest < Minitest::Test
     FileUtils.remove_entry(@root)
   end
 
-  def runtime(env: {})
+  def runtime(env: {}, clock: Holdup::Clock.new)
     settings = -> { Holdup::Configuration.build { |draft| @settings.each { |key, value| draft[key] = value } } }
-    Holdup::Runtime.new(settings:, log: @log, env:, probe: @probe, collectors: @collector)
+    Holdup::Runtime.new(settings:, log: @log, env:, probe: @probe, collectors: @collector, clock:)
   end
 
   def test_starts_once
@@ -91,6 +91,20 @@ class Holdup::RuntimeTest < Minitest::Test
       other.stop
       assert_empty @log.infos, place.inspect
     end
+  end
+
+  def test_a_worker_that_replaces_another_says_nothing
+    clock = HandClock.new
+    @runtime = runtime(clock:)
+    @runtime.wait_for_server
+    said = [0, 60].map do |later_s|
+      clock.monotonic_ns += later_s * 1_000_000_000
+      in_child do
+        @runtime.serve(served(worker: 0))
+        @log.infos.size
+      end
+    end
+    assert_equal [1, 0], said
   end
 
   def test_says_once_that_it_does_not_measure_and_why
