@@ -217,7 +217,7 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_the_alarm_in_words
     report = Holdup::Reports::Findings.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
-    assert_includes report, "warn The CPU alarm at 60 % never fires: h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
+    assert_includes report, "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
     assert_includes report, "ok Scale on the time that work waits for a thread: 95 % of it waited less than 12.3 ms"
   end

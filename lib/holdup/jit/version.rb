@@ -24,6 +24,12 @@ module Holdup
       # @return [Boolean] whether `enable` takes mem_size and call_threshold
       def takes_options? = at_least?(4, 0)
 
+      # @return [Boolean] whether failed compilations are counted in every build
+      def counts_failures? = at_least?(3, 4)
+
+      # @return [String] "3.3"
+      def minor = numbers.first(2).join(".")
+
       # @return [Boolean] whether interpreted instructions are counted in every build
       def counts_interpreted? = !at_least?(4, 0)
     end

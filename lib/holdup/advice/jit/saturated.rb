@@ -32,7 +32,7 @@ module Holdup
 
         def at_limit(full, machine)
           life = full.max_by { |one| one.facts.total_bytes.to_i }
-          found = {remedy: :setting, weight: WEIGHT, facts: facts(life.facts, full)}
+          found = {remedy: :setting, weight: WEIGHT, facts: facts(life, life.facts, full)}
           return Finding.new(rule: :jit_saturated_no_room, **found) unless Headroom.room?(machine, found[:facts][:more_bytes])
           Finding.new(rule: :jit_saturated, change: Options.with(life, life.facts.size_option, life.facts.larger_mib), **found)
         end
@@ -41,7 +41,7 @@ module Holdup
           life = stuck.max_by { |one| one.facts.total_bytes.to_i }
           limited = life.facts.limited
           return unless limited.limit_bytes
-          Finding.new(rule: :jit_stuck, remedy: :setting, weight: WEIGHT, facts: facts(limited, stuck).merge(compiled: limited.compiled_iseqs.to_i),
+          Finding.new(rule: :jit_stuck, remedy: :setting, weight: WEIGHT, facts: facts(life, limited, stuck).merge(compiled: limited.compiled_iseqs.to_i),
             change: change(life, limited))
         end
 
@@ -50,11 +50,15 @@ module Holdup
           Change.new(new: "RubyVM::YJIT.enable(mem_size: #{limited.larger_mib})")
         end
 
-        def facts(jit, full)
+        def facts(life, jit, full)
           {processes: full.size, limit_bytes: jit.limit_bytes, from: jit.limit_from.to_s, code_bytes: jit.code_bytes, metadata_bytes: jit.metadata_bytes,
-           failures: jit.failures, more_bytes: jit.larger_by_bytes * full.size, query: "report"}
+           failures: jit.failures, failed: jit.failures || uncounted(life.ruby), more_bytes: jit.larger_by_bytes * full.size, query: "report"}
         end
-        private_class_method :known?, :at_limit, :at_unknown_limit, :change, :facts
+
+        # @param ruby [Holdup::Jit::Version, nil]
+        # @return [Hash, nil] a phrase where that Ruby does not count them
+        def uncounted(ruby) = ruby&.counts_failures? == false ? {phrase: :not_counted, ruby: ruby.minor} : nil
+        private_class_method :known?, :at_limit, :at_unknown_limit, :change, :facts, :uncounted
       end
     end
   end

@@ -6,7 +6,7 @@ module Holdup
       # Processes, their threads and their container: what the report and the doctor say of the machine.
       MACHINE_EN = {
         ceiling: "%<vcpus>s, %<processes>s: CPU can never pass %<range>s; an autoscaling target of %<target>s never fires; %<idle>s.",
-        ceiling_on: "On %<host>s: %<text>s",
+        ceiling_on: "On host %<host>s: %<text>s",
         vcpus_one: "1 vCPU", vcpus_many: "%<count>s vCPUs",
         processes_one: "1 process", processes_many: "%<count>s processes",
         idle_second: "the second vCPU is idle", idle_one: "1 vCPU is always idle", idle_many: "%<count>s vCPUs are always idle",
@@ -22,8 +22,9 @@ module Holdup
         workers_note: "wait GVL: threads that waited for the GVL, mean of one look a minute. GC %: of the time, spent in GC. JIT: warm: hardly anything new is compiled; " \
           "full: nothing more can be; works: compiled code ran in a test. age: since it is measured.",
         container_note: "%<text>s.", also: "; ",
-        container: "%<host>s: %<vcpus>s, %<cpu>s of them used by all processes",
-        container_unseen: "%<host>s has %<vcpus>s",
+        host: "host %<name>s", process_of_host: "host %<host>s, %<process>s",
+        container: "Host %<host>s: %<vcpus>s, %<cpu>s of them used by all processes",
+        container_unseen: "Host %<host>s has %<vcpus>s",
         container_memory: "%<used>s of memory used of %<limit>s", container_memory_unlimited: "%<used>s of memory used, no limit",
         container_throttled: "stopped by the CPU quota in %<share>s of its periods (%<time>s in all)",
 
@@ -59,13 +60,13 @@ module Holdup
         doctor_redis_slow_fix: "Run Redis in the same zone as Sidekiq. Where threads of the process compute, the time has their wait for the GVL in it: then " \
           "lower the concurrency.",
 
-        doctor_ceiling: "%<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
+        doctor_ceiling: "Host %<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
         doctor_ceiling_fix: "Start %<needed>s processes, or take a container with fewer vCPUs; more threads do not help.",
-        doctor_autoscale_fires: "The CPU alarm at %<target>s can fire: %<host>s can reach %<range>s.",
-        doctor_autoscale_unsure: "The CPU alarm at %<target>s may never fire: %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches " \
+        doctor_autoscale_fires: "The CPU alarm at %<target>s can fire: host %<host>s can reach %<range>s.",
+        doctor_autoscale_unsure: "The CPU alarm at %<target>s may never fire: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches " \
           "%<range>s, however much work waits.",
         doctor_autoscale_unsure_fix: "Scale on the signal named next, or start %<needed>s processes.",
-        doctor_autoscale_never: "The CPU alarm at %<target>s never fires: %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s " \
+        doctor_autoscale_never: "The CPU alarm at %<target>s never fires: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s " \
           "at most, however much work waits.",
         doctor_autoscale_never_fix: "Scale on the signal named next, or start %<needed>s processes.",
         doctor_autoscale_unknown: "Whether the CPU alarm at %<target>s can fire is not known: the store has no process of the last hour.",

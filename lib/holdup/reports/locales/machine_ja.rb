@@ -6,7 +6,7 @@ module Holdup
       # MACHINE_EN in Japanese; see there.
       MACHINE_JA = {
         ceiling: "%<vcpus>s、%<processes>s:CPU 使用率は %<range>s を超えません。オートスケーリングの目標値 %<target>s には決して達しません。%<idle>s。",
-        ceiling_on: "%<host>s：%<text>s",
+        ceiling_on: "ホスト %<host>s：%<text>s",
         vcpus_one: "vCPU 1 個", vcpus_many: "vCPU %<count>s 個",
         processes_one: "1 プロセス", processes_many: "%<count>s プロセス",
         idle_second: "2 個目の vCPU は使われません", idle_one: "1 個は常に空いています", idle_many: "%<count>s 個分は常に空いています",
@@ -21,8 +21,9 @@ module Holdup
         workers_note: "GVL 待ち：GVL を待っていたスレッド（1 分に 1 回見た平均）。GC 時間 %：時間のうち GC に使われた割合。JIT：暖機済みは新しいコンパイルがほぼないこと、" \
           "満杯はこれ以上コンパイルされないこと、効果ありは試験でコンパイル済みのコードが実行されたこと。経過：計測の開始から。",
         container_note: "%<text>s。", also: "、",
-        container: "%<host>s：%<vcpus>s、全プロセスでその %<cpu>s を使用",
-        container_unseen: "%<host>s は %<vcpus>s",
+        host: "ホスト %<name>s", process_of_host: "ホスト %<host>s、%<process>s",
+        container: "ホスト %<host>s：%<vcpus>s、全プロセスでその %<cpu>s を使用",
+        container_unseen: "ホスト %<host>s は %<vcpus>s",
         container_memory: "メモリは %<limit>s 中 %<used>s を使用", container_memory_unlimited: "メモリは %<used>s を使用（上限なし）",
         container_throttled: "CPU クォータによる停止は周期の %<share>s（合計 %<time>s）",
 
@@ -58,13 +59,13 @@ module Holdup
         doctor_redis_slow_fix: "Redis を Sidekiq と同じゾーンで動かしてください。プロセスのスレッドが計算している場合、この時間には GVL 待ちが含まれます。" \
           "そのときは並行数を下げてください。",
 
-        doctor_ceiling: "%<host>s は vCPU %<vcpus>s 個に対して Ruby プロセスが %<processes>s 個です。CPU 使用率は %<range>s を超えません。",
+        doctor_ceiling: "ホスト %<host>s は vCPU %<vcpus>s 個に対して Ruby プロセスが %<processes>s 個です。CPU 使用率は %<range>s を超えません。",
         doctor_ceiling_fix: "プロセスを %<needed>s 個にするか、vCPU の少ないコンテナを使ってください。スレッドを増やしても変わりません。",
-        doctor_autoscale_fires: "CPU アラーム（%<target>s）は作動できます：%<host>s は %<range>s に達します。",
-        doctor_autoscale_unsure: "CPU アラーム（%<target>s）は作動しないかもしれません：%<host>s（vCPU %<vcpus>s 個、Ruby プロセス %<processes>s 個）は、" \
+        doctor_autoscale_fires: "CPU アラーム（%<target>s）は作動できます：ホスト %<host>s は %<range>s に達します。",
+        doctor_autoscale_unsure: "CPU アラーム（%<target>s）は作動しないかもしれません：ホスト %<host>s（vCPU %<vcpus>s 個、Ruby プロセス %<processes>s 個）は、" \
           "仕事がいくら溜まっても %<range>s までです。",
         doctor_autoscale_unsure_fix: "次に示す指標でスケールするか、プロセスを %<needed>s 個にしてください。",
-        doctor_autoscale_never: "CPU アラーム（%<target>s）は決して作動しません：%<host>s（vCPU %<vcpus>s 個、Ruby プロセス %<processes>s 個）は、" \
+        doctor_autoscale_never: "CPU アラーム（%<target>s）は決して作動しません：ホスト %<host>s（vCPU %<vcpus>s 個、Ruby プロセス %<processes>s 個）は、" \
           "仕事がいくら溜まっても最大 %<range>s です。",
         doctor_autoscale_never_fix: "次に示す指標でスケールするか、プロセスを %<needed>s 個にしてください。",
         doctor_autoscale_unknown: "CPU アラーム（%<target>s）が作動できるか分かりません：直近 1 時間のプロセスがストアにありません。",

@@ -69,7 +69,7 @@ module Holdup
 
         def machine(member) = machines.find { |machine| machine.host == member.host }
 
-        def member_name(member) = machines.one? ? label(member.name.to_s) : label("#{member.host} #{member.name}")
+        def member_name(member) = machines.one? ? label(member.name.to_s) : label(word(:process_of_host, host: member.host, process: member.name))
 
         def notes(machine)
           told = [container(machine), memory(machine), throttled(machine)].compact

@@ -9,9 +9,11 @@ module Holdup
       # then both have their pid, or nobody could tell them apart.
       class ProcessNames
         # @param processes [Array<#host, #server, #name, #pid>]
+        # @param words [Words]
         # @param hosts [Boolean] whether hosts are a part of it
-        def initialize(processes, hosts: false)
+        def initialize(processes, words:, hosts: false)
           @hosts = hosts
+          @words = words
           @taken = processes.map { |process| plain(process) }.tally
         end
 
@@ -23,11 +25,14 @@ module Holdup
         end
 
         # @return [String] of its host alone
-        def host(process) = Reports::Width.clean(process.host.to_s)
+        def host(process) = @words.call(:host, name: Reports::Width.clean(process.host.to_s))
 
         private
 
-        def plain(process) = Reports::Width.clean([(process.host if @hosts), process.server, process.name].compact.join(" "))
+        def plain(process)
+          name = Reports::Width.clean([process.server, process.name].compact.join(" "))
+          @hosts ? @words.call(:process_of_host, host: Reports::Width.clean(process.host.to_s), process: name) : name
+        end
       end
     end
   end

@@ -65,7 +65,7 @@ module Holdup
 
         def name(line) = names.call(line)
 
-        def names = @names ||= ProcessNames.new(@course.lines, hosts: @processes.machines.size > 1)
+        def names = @names ||= ProcessNames.new(@course.lines, words: @words, hosts: @processes.machines.size > 1)
 
         # Those of which it is known how many CPUs they have.
         def machines = @machines ||= @processes.machines.select(&:vcpus).to_h { |machine| [machine.host, machine] }

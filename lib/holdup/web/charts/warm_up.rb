@@ -54,7 +54,7 @@ module Holdup
           Chart.new(kind: :line, unit:, series: lines, x: Chart::Axis.new(unit: :ns, values: steps.map { |age_s| age_s * NS }))
         end
 
-        def name(life) = (@names ||= ProcessNames.new(@lives)).call(life)
+        def name(life) = (@names ||= ProcessNames.new(@lives, words: @words)).call(life)
 
         def table(names, limit)
           columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }

@@ -48,7 +48,7 @@ module Holdup
             truth(facts.effective), Reports::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Reports::Figures.count(facts.invalidations)]
         end
 
-        def names = @names ||= Charts::ProcessNames.new(lives)
+        def names = @names ||= Charts::ProcessNames.new(lives, words: @words)
 
         def age(life) = life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Reports::Figures::NONE
 

@@ -17,6 +17,19 @@ class Holdup::Advice::Jit::SaturatedTest < Minitest::Test
     assert_equal (8 * MIB * 1.3).ceil, found.facts[:more_bytes]
   end
 
+  def evidence(found, language: "en")
+    Holdup::Reports::AdviceFindings.new([found], words: Holdup::Reports::Words.new(language)).first.parts.first.text
+  end
+
+  def test_says_where_failed_compilations_are_not_counted
+    older = jit_setting(ruby: "3.3.8")
+    uncounted = advise(RULE, life(setting: older.fingerprint, **FULL, jit_failures: nil), settings: [older])
+    assert_includes evidence(uncounted), "failed compilations: not counted by Ruby 3.3."
+    assert_includes evidence(uncounted, language: "ja"), "Ruby 3.3 では集計されません"
+    assert_includes evidence(advise(RULE, life(**FULL))), "failed compilations: 4."
+    assert_includes evidence(advise(RULE, life(**FULL, jit_failures: nil))), "failed compilations: -."
+  end
+
   def test_where_ruby_takes_it_while_it_runs
     setting = jit_setting(ruby: "4.0.0")
     assert_equal "config.jit = {mem_size: 40}", advise(RULE, life(setting: setting.fingerprint, **FULL), settings: [setting]).change.new

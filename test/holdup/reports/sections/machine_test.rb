@@ -27,8 +27,8 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
 
   def test_the_host_is_named_where_there_are_several
     samples = container(used: 0.5) + container(used: 0.5, host: "job-2", vcpus: 4.0)
-    assert_includes flat(samples:), "On job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; 3 vCPUs are always idle."
-    assert_includes text(samples:), "job-2 pid 700"
+    assert_includes flat(samples:), "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; 3 vCPUs are always idle."
+    assert_includes text(samples:), "host job-2, pid 700"
   end
 
   def test_who_stalled_whom
@@ -104,7 +104,7 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
   def test_one_sample_is_no_share
     samples = container(used: 0.5).select { |sample| sample[:at_s] == SampleWindows::START_S }
     assert_match(/^  pid 700 +- +- +- /, text(samples:))
-    assert_includes flat(samples:), " web-1 has 2 vCPUs; "
+    assert_includes flat(samples:), " Host web-1 has 2 vCPUs; "
   end
 
   def test_many_processes_are_cut

@@ -81,7 +81,11 @@ module Holdup
 
         def started(profile) = Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)
 
-        def process(profile) = Reports::Width.clean([profile.host, profile.process&.pid].compact.join(" "))
+        def process(profile)
+          pid = profile.process&.pid
+          host = Reports::Width.clean(profile.host)
+          pid ? @words.call(:process_of_host, host:, process: "pid #{pid}") : @words.call(:host, name: host)
+        end
       end
     end
   end

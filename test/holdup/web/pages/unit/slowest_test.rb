@@ -26,7 +26,7 @@ class Holdup::Web::Pages::SlowestTest < Minitest::Test
     longest = own.map(&:wall_ns).max(10).map { |ns| Holdup::Reports::Figures.duration(ns) }
     assert_equal longest, slowest.scan(%r{<tr><th scope="row">.*?</th><td>([^<]*?)\s*</td>}m).flatten
     assert_includes text, "Of #{Holdup::Reports::Figures.count(own.size)} that are kept singly"
-    assert_includes text, "web-1 7"
+    assert_includes text, "host web-1, pid 7"
     assert_equal 10, slowest.scan(/<time datetime="[^"]+" data-seconds>/).size
   end
 
