@@ -4,6 +4,7 @@ require_relative "../doctor/checks/drift"
 require_relative "../inquiry/drifts"
 require_relative "../inquiry/marks"
 require_relative "../inquiry/summed"
+require_relative "../reports/doctor_sentence"
 require_relative "../reports/words"
 require_relative "destination"
 require_relative "places"
@@ -81,7 +82,7 @@ module Holdup
 
       def drift_facts = @drifts.zip(told).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
 
-      def told = @told ||= @drifts.map { |finding| @words.call(:"doctor_#{finding.key}", **finding.facts.transform_values { |fact| Reports::Width.clean(fact) }) }
+      def told = @told ||= @drifts.map { |finding| Reports::DoctorSentence.call(@words, finding.key, finding.facts) }
 
       def report(summary)
         case @format

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../analysis/lives"
+require_relative "../analysis/queue_alarm"
 require_relative "../analysis/summary"
 require_relative "../configuration"
 require_relative "../configuration/variables"
@@ -74,7 +75,7 @@ module Holdup
 
       def signals(summary)
         pools = summary.processes.pools
-        {queued_p95_ns: summary.total.histogram(:queued).quantile(0.95), **%i[busy backlog].to_h { |key| [key, sum(pools.filter_map(&key))] },
+        {queued_p95_ns: Analysis::QueueAlarm.p95_ns(summary.total.histogram(:queued)), **%i[busy backlog].to_h { |key| [key, sum(pools.filter_map(&key))] },
          threads: sum(pools.select(&:busy).filter_map(&:max))}
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "doctor_sentence"
 require_relative "style"
 require_relative "width"
 require_relative "words"
@@ -35,8 +36,7 @@ module Holdup
 
       def remedy(finding) = finding.ok? ? [] : wrap("-> #{text(:"#{finding.key}_fix", finding.facts)}")
 
-      # Facts may be paths and messages from anywhere.
-      def text(key, facts) = @words.call(:"doctor_#{key}", **facts.transform_values { |fact| Width.clean(fact) })
+      def text(key, facts) = DoctorSentence.call(@words, key, facts)
 
       def mark(level) = @style.paint(Width.left(@words.call(:"level_#{level}"), mark_width), COLORS.fetch(level))
 

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
+require_relative "doctor_sentence"
 require_relative "json_values"
 require_relative "words"
 
@@ -40,7 +41,7 @@ module Holdup
          fix: (text(:"#{finding.key}_fix", finding.facts) unless finding.ok?), facts: finding.facts.transform_values { |fact| fact.is_a?(String) ? Width.clean(fact) : fact }}
       end
 
-      def text(key, facts) = @words.call(:"doctor_#{key}", **facts.transform_values { |fact| Width.clean(fact) })
+      def text(key, facts) = DoctorSentence.call(@words, key, facts)
 
       def process(process)
         {pid: process.pid, worker: process.worker, server: process.profile["server"], alive: process.alive,

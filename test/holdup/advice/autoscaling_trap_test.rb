@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/doctor"
+require "holdup/reports/findings"
 require_relative "../../support/situations"
 
 module Holdup::Advice
@@ -10,7 +12,7 @@ module Holdup::Advice
     def test_an_alarm_that_never_fires
       told = told(found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5)))
       assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an alarm at 70.0 % may never fire.*\[holdup doctor --autoscale-target 70\]\z/, told["seen"])
-      assert_match(/queued above 20.0 ms at p95\. .* alarm at 37.5 %\.\z/, told["do"])
+      assert_match(/queued above 20.0 ms at p95 .* alarm at 37.5 %\.\z/, told["do"])
       assert_match(/--autoscale-target/, told["verify"])
       assert_equal :scaling, found.remedy
     end
@@ -18,6 +20,18 @@ module Holdup::Advice
     def test_the_signal_is_above_what_is_usual
       queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([30 * MS] * 300)})] }
       assert_in_delta 60 * MS, find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * MS
+    end
+
+    # 2.5 s in the one place and 5.00 s in the other for the same alarm.
+    def test_the_doctor_names_the_same_signal
+      queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([2500 * MS] * 300)})] }
+      found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
+      examined = Holdup::Doctor::Checks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
+      assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
+      told = Holdup::Reports::Findings.new([examined]).call.gsub(/\s+/, " ")
+      limit = Holdup::Reports::Figures.duration(found.facts[:queued_ns])
+      assert_includes told, "queued above #{limit} at p95"
+      assert_includes told(found)["do"], "queued above #{limit} at p95"
     end
 
     def test_nothing_where_it_fires_or_nobody_knows

@@ -57,7 +57,7 @@ module Holdup
 
         # @param ruby [Holdup::Jit::Version, nil]
         # @return [Hash, nil] a phrase where that Ruby does not count them
-        def uncounted(ruby) = ruby&.counts_failures? == false ? {phrase: :not_counted, ruby: ruby.minor} : nil
+        def uncounted(ruby) = (ruby&.counts_failures? == false) ? {phrase: :not_counted, ruby: ruby.minor} : nil
         private_class_method :known?, :at_limit, :at_unknown_limit, :change, :facts, :uncounted
       end
     end

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../analysis/queue_alarm"
 require_relative "../finding"
 
 module Holdup
@@ -8,9 +9,6 @@ module Holdup
       # Whether the processes can use the container's CPUs, and so whether an alarm on CPU % can ever fire; and what to
       # scale on where it can't.
       module Autoscale
-        MS = 1_000_000.0
-        S = 1_000_000_000.0
-
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
           return idle(machine) unless host.autoscale_target
@@ -40,15 +38,15 @@ module Holdup
         end
 
         # What work waits for says most; a backlog is only seen at moments.
+        # @param signals [Hash{Symbol => Numeric, nil}] of a Host
+        # @return [Finding]
         def self.signal(signals)
           queued, busy, backlog = signals.values_at(:queued_p95_ns, :busy, :backlog)
-          return Finding.ok(:scale_on_queued, p95: duration(queued)) if queued
+          return Finding.ok(:scale_on_queued, p95_ns: queued, queued_ns: Analysis::QueueAlarm.limit_ns(queued)) if queued
           return Finding.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round) if busy && signals[:threads]
           backlog ? Finding.ok(:scale_on_backlog, backlog: backlog.round(1)) : Finding.warn(:scale_on_unknown)
         end
-
-        def self.duration(ns) = (ns < S) ? "#{(ns / MS).round(1)} ms" : "#{(ns / S).round(1)} s"
-        private_class_method :idle, :alarm, :facts, :signal, :duration
+        private_class_method :idle, :alarm, :facts
       end
     end
   end

@@ -19,7 +19,7 @@ module Holdup
         finding_io_threads_risk: "More of them at a time ask the other service and the database for connections.",
         finding_autoscaling_trap_what: "An autoscaling alarm on CPU may never fire: these processes are too few to use that much CPU.",
         finding_autoscaling_trap_evidence: "On %<vcpus>s vCPUs these processes (%<processes>s) can use %<low_share>s to %<high_share>s of the CPU; an alarm at %<alarm_share>s may never fire, even when requests are queueing.",
-        finding_autoscaling_trap_do: "Scale on the time that requests or jobs wait for a thread (for requests it needs X-Request-Start): queued above %<queued_ns>s at p95. Where only CPU can be asked for, alarm at %<instead_share>s.",
+        finding_autoscaling_trap_do: "Scale on the time that requests or jobs wait for a thread (for requests it needs X-Request-Start): queued above %<queued_ns>s at p95 (it is %<p95_ns>s now). Where only CPU can be asked for, alarm at %<instead_share>s.",
         finding_autoscaling_trap_risk: "An alarm that fires sooner adds machines sooner: cap their number.",
         finding_job_concurrency_what: "Run %<best>s jobs at a time in each process instead of %<now>s.",
         finding_job_concurrency_evidence: "At most %<now_rate>s jobs/s now, %<ceiling_rate>s then, over all groups of threads of a process (%<groups>s), which share its GVL.",

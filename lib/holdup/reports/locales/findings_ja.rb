@@ -19,7 +19,7 @@ module Holdup
         finding_io_threads_risk: "相手のサービスとデータベースへの同時接続が増えます。",
         finding_autoscaling_trap_what: "CPU 使用率のオートスケール警報は、作動しない可能性があります。このプロセス数ではそこまで CPU を使えません。",
         finding_autoscaling_trap_evidence: "%<vcpus>s vCPU に %<processes>s プロセスで、使える CPU は %<low_share>s〜%<high_share>s です。リクエストがキューで待っていても、%<alarm_share>s の警報は作動しない可能性があります。",
-        finding_autoscaling_trap_do: "リクエストやジョブがスレッドを待つ時間でスケールします（リクエストには X-Request-Start が必要です）：キュー待ちの p95 が %<queued_ns>s を超えたとき。CPU しか使えないなら警報は %<instead_share>s に。",
+        finding_autoscaling_trap_do: "リクエストやジョブがスレッドを待つ時間でスケールします（リクエストには X-Request-Start が必要です）：キュー待ちの p95 が %<queued_ns>s を超えたとき（現在の p95 は %<p95_ns>s）。CPU しか使えないなら警報は %<instead_share>s に。",
         finding_autoscaling_trap_risk: "早く鳴る警報は早くマシンを増やします。台数に上限を。",
         finding_job_concurrency_what: "各プロセスで同時に実行するジョブを %<now>s から %<best>s にしてください。",
         finding_job_concurrency_evidence: "上限は現在毎秒 %<now_rate>s 件、変更後 %<ceiling_rate>s 件です（1 プロセスのスレッドの組 %<groups>s 個の合計。GVL は共有です）。",

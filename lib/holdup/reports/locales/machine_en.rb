@@ -71,7 +71,7 @@ module Holdup
         doctor_autoscale_never_fix: "Scale on the signal named next, or start %<needed>s processes.",
         doctor_autoscale_unknown: "Whether the CPU alarm at %<target>s can fire is not known: the store has no process of the last hour.",
         doctor_autoscale_unknown_fix: "Let the application and the collector run for a minute, then ask again.",
-        doctor_scale_on_queued: "Scale on the time that work waits for a thread: 95 %% of it waited less than %<p95>s in the last hour.",
+        doctor_scale_on_queued: "Scale on the time that work waits for a thread: queued above %<queued_ns>s at p95 (in the last hour it was %<p95_ns>s).",
         doctor_scale_on_busy: "Scale on busy threads: %<busy>s of %<threads>s in the last hour.",
         doctor_scale_on_backlog: "Scale on the backlog: %<backlog>s units waited for a thread in the last hour, on average.",
         doctor_scale_on_unknown: "No signal that would show the load is measured.",

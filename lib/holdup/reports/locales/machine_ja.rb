@@ -70,7 +70,7 @@ module Holdup
         doctor_autoscale_never_fix: "次に示す指標でスケールするか、プロセスを %<needed>s 個にしてください。",
         doctor_autoscale_unknown: "CPU アラーム（%<target>s）が作動できるか分かりません：直近 1 時間のプロセスがストアにありません。",
         doctor_autoscale_unknown_fix: "アプリケーションとコレクターを 1 分間動かしてから、もう一度実行してください。",
-        doctor_scale_on_queued: "スレッドを待つ時間でスケールしてください：直近 1 時間の 95 %% は %<p95>s 未満でした。",
+        doctor_scale_on_queued: "スレッドを待つ時間でスケールしてください：キュー待ちの p95 が %<queued_ns>s を超えたとき（直近 1 時間の p95 は %<p95_ns>s）。",
         doctor_scale_on_busy: "稼働スレッド数でスケールしてください：直近 1 時間は %<threads>s 中 %<busy>s でした。",
         doctor_scale_on_backlog: "待ち行列の長さでスケールしてください：直近 1 時間は平均 %<backlog>s 件が待っていました。",
         doctor_scale_on_unknown: "負荷が分かる指標が測定されていません。",

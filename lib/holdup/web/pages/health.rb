@@ -5,6 +5,7 @@ require_relative "../../doctor/examination"
 require_relative "../../doctor/segment_facts"
 require_relative "../../inquiry/own_cost"
 require_relative "../../reports/figures"
+require_relative "../../reports/doctor_sentence"
 require_relative "../../reports/findings_json"
 require_relative "../charts/block"
 require_relative "base"
@@ -40,7 +41,7 @@ module Holdup
           [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts), finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
         end
 
-        def told(key, facts) = word(:"doctor_#{key}", **facts.transform_values { |fact| Reports::Width.clean(fact) })
+        def told(key, facts) = Reports::DoctorSentence.call(@words, key, facts)
 
         def stored
           return [] unless host.store
