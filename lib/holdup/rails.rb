@@ -48,7 +48,8 @@ module Holdup
       def start(env: ENV)
         tool = tool_of(Holdup.runtime.guard) unless forced?(env)
         return Holdup.start unless tool
-        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{tool} takes no requests and no jobs; HOLDUP_ENABLED=true measures it all the same")
+        reason = "#{tool} takes no requests and no jobs"
+        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{reason}; HOLDUP_ENABLED=true measures it all the same")
       end
 
       private

@@ -197,7 +197,8 @@ module Holdup
       identity = server
       worker = "worker #{identity.worker}, " if identity.worker
       what = identity.name.empty? ? "this process" : identity.name
-      announce(:info, "measuring #{what} (#{worker}pid #{Process.pid}) into #{configuration.segment_dir}; HOLDUP_ENABLED=false switches it off")
+      place = "(#{worker}pid #{Process.pid}) into #{configuration.segment_dir}"
+      announce(:info, "measuring #{what} #{place}; HOLDUP_ENABLED=false switches it off")
     end
 
     # A child is what its parent was until it tells what it is itself.

@@ -23,7 +23,7 @@ module Holdup
           parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Inquiry::Values.seconds("--interval", text, INTERVAL_S) }
           parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Inquiry::Values.whole("--parent", text, 1..2**31) }
           parser.on("--once", "one round, then end") { values[:once] = true }
-          parser.on("--again", "a repeated start: do not repeat which library is missing") { values[:again] = true }
+          parser.on("--again", "a repeated start: do not say again what is missing") { values[:again] = true }
         end
       end
 
@@ -35,7 +35,8 @@ module Holdup
       # @param once [Boolean]
       # @param beside [Boolean] whether it is no news that somebody else collects
       # @param again [Boolean] whether an earlier start has said which library is missing
-      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false, beside: false, again: false)
+      def initialize(console:, store: nil, dir: nil, interval: DEFAULT_INTERVAL_S, parent: nil, once: false, beside: false,
+        again: false)
         @console = console
         @store = Places.store(console.env, store)
         @captures = Places.captures(console.env, store)
@@ -84,9 +85,11 @@ module Holdup
       def missing(error)
         bundle = @console.env["BUNDLE_GEMFILE"].to_s
         place = bundle.empty? ? RbConfig.ruby : "#{RbConfig.ruby} with #{bundle}"
-        remedy = bundle.empty? ? "run `gem install holdup` with this Ruby" : "name holdup in that Gemfile, or start it without the bundle"
-        "the collector can't run in #{place} (#{error.message}): #{remedy}. Nothing is lost: measuring goes on, the segments stay in #{@dir}, " \
-          "and `holdup collect --dir #{@dir}` from any Ruby that has the gem carries them to the store"
+        in_bundle = "name holdup in that Gemfile, or start it without the bundle"
+        remedy = bundle.empty? ? "run `gem install holdup` with this Ruby" : in_bundle
+        "the collector can't run in #{place} (#{error.message}): #{remedy}. Nothing is lost: measuring goes on, " \
+          "the segments stay in #{@dir}, and `holdup collect --dir #{@dir}` from any Ruby that has the gem carries " \
+          "them to the store"
       end
 
       def say(message) = log.warn(message)

@@ -32,8 +32,8 @@ module Holdup
       # @param own [#call] what it says of the collector itself
       # @param spread [#call] pid => seconds that its second sample comes sooner
       # @param rss [#call] pid => its resident memory
-      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: OwnFacts.new, spread: ->(pid) { pid % SPREAD_S },
-        rss: ProcessFacts.new.method(:rss_bytes))
+      def initialize(facts: ProcessFacts.new, container: ContainerFacts.new, own: OwnFacts.new,
+        spread: ->(pid) { pid % SPREAD_S }, rss: ProcessFacts.new.method(:rss_bytes))
         @facts = facts
         @rss = rss
         @spread = spread
@@ -50,7 +50,8 @@ module Holdup
         now_s = now_ns / 1_000_000_000
         newest = newest(sightings)
         parents = newest.to_h { |sighting| [sighting.pid, sighting.header.parent] }
-        due = newest.select { |sighting| due?(sighting, now_s) }.map { |sighting| {**sample(sighting, host, now_s), **master(sighting, parents)} }
+        due = newest.select { |sighting| due?(sighting, now_s) }
+          .map { |sighting| sample(sighting, host, now_s).merge(master(sighting, parents)) }
         one = sightings.find(&:here?)
         (one && container_due?(now_s)) ? [*due, container(one, host, now_s, sightings.sum(&:bytes))] : due
       end

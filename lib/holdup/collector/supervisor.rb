@@ -39,7 +39,8 @@ module Holdup
       # @param env [Hash{String => String}] the environment
       # @param first_wait_s [Numeric] before the first restart; doubles with each
       # @param longest_wait_s [Numeric]
-      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S, longest_wait_s: LONGEST_WAIT_S)
+      def initialize(dir:, store:, log:, command: [RbConfig.ruby, EXE], env: ENV, first_wait_s: FIRST_WAIT_S,
+        longest_wait_s: LONGEST_WAIT_S)
         @command = [*command, "collect", "--dir", dir, "--parent", Process.pid.to_s, *(["--store", store] if store)]
         @say = log.respond_to?(:call) ? log : log.method(:warn)
         @environment = ENVIRONMENT.merge("RUBYOPT" => env["RUBYOPT"]&.gsub(BOOT_OPTION, ""))
@@ -99,10 +100,14 @@ module Holdup
           break if @stopping
           wait_s = @first_wait_s if now - started > HEALTHY_S
           wait_s = @longest_wait_s if @unloadable
-          @say.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost") unless @unloadable
+          say_again(status, wait_s) unless @unloadable
           @wake.pop(timeout: wait_s)
           wait_s = [wait_s * 2, @longest_wait_s].min
         end
+      end
+
+      def say_again(status, wait_s)
+        @say.call("the collector ended (#{status}); started again in #{wait_s} s, nothing is lost")
       end
 
       def run_once

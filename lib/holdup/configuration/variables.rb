@@ -13,8 +13,8 @@ module Holdup
       INTERNAL = %w[HOLDUP_SUPERVISED].freeze
       # Those of the repository's scripts: set-up, tests, benchmarks, the build of the extension.
       DEVELOPMENT = %w[
-        HOLDUP_ASAN HOLDUP_BENCH_PADDING HOLDUP_BENCH_SCRATCH HOLDUP_CACHE HOLDUP_JRUBY HOLDUP_PEDANTIC HOLDUP_PLATFORM HOLDUP_PRIMARY
-        HOLDUP_ROOT HOLDUP_RUBY HOLDUP_SECOND HOLDUP_TEST_KILLS
+        HOLDUP_ASAN HOLDUP_BENCH_PADDING HOLDUP_BENCH_SCRATCH HOLDUP_CACHE HOLDUP_JRUBY HOLDUP_PEDANTIC
+        HOLDUP_PLATFORM HOLDUP_PRIMARY HOLDUP_ROOT HOLDUP_RUBY HOLDUP_SECOND HOLDUP_TEST_KILLS
       ].freeze
       KNOWN = [*SETTINGS, *INTERNAL, *DEVELOPMENT].freeze
 
@@ -26,10 +26,12 @@ module Holdup
         # @param name [String] of an unknown variable
         # @return [String, nil] the setting's variable that was probably meant
         def nearest(name)
-          return unless defined?(::DidYouMean::SpellChecker) # comes with Ruby; an application may switch it off
+          # It comes with Ruby; an application may switch it off.
+          return unless defined?(::DidYouMean::SpellChecker)
           words = SETTINGS.map { |setting| setting.delete_prefix(PREFIX) }
           given = name.delete_prefix(PREFIX)[0, 50]
-          swapped = words.find { |word| word.chars.sort == given.chars.sort } # in short words too much for the checker
+          # Swapped letters are too much for the checker in short words.
+          swapped = words.find { |word| word.chars.sort == given.chars.sort }
           found = swapped || ::DidYouMean::SpellChecker.new(dictionary: words).correct(given).first
           "#{PREFIX}#{found}" if found
         end
@@ -41,7 +43,8 @@ module Holdup
             meant = nearest(name)
             meant ? "#{name} (did you mean #{meant}?)" : name
           end
-          "no such setting, so it has no effect: #{told.join(", ")}; docs/configuration.md lists the variables of the environment"
+          "no such setting, so it has no effect: #{told.join(", ")}; " \
+            "docs/configuration.md lists the variables of the environment"
         end
       end
     end

@@ -39,7 +39,8 @@ module Holdup
       # @return [Host]
       def call
         found, refused = segments
-        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, servers: @servers.call, variables: Configuration::Variables.unknown(@env),
+        variables = Configuration::Variables.unknown(@env)
+        Host.new(**ruby, **@folder.to_h, **store, segments: found, refused:, servers: @servers.call, variables:,
           autoscale_target: @autoscale_target, now_ns: @clock.realtime_ns)
       end
 

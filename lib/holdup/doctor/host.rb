@@ -20,7 +20,8 @@ module Holdup
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
       :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables) do
-      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [], variables: [], **rest)
+      def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [],
+        variables: [], **rest)
         super
       end
 

@@ -100,12 +100,14 @@ module Holdup
         words = read(pid, "cmdline").to_s.split("\0").reject(&:empty?)
         fields = read(pid, "stat").to_s.rpartition(")").last.split
         return if words.empty? || fields.size < 20
-        Row.new(pid:, parent: fields[1].to_i, title: words.join(" "), program: program(words), start: fields[19].to_i)
+        parent, start = fields.values_at(1, 19).map(&:to_i)
+        Row.new(pid:, parent:, title: words.join(" "), program: program(words), start:)
       end
 
       # What Ruby runs: `ruby -W0 bin/falcon host`, `bundle exec falcon host`, or the title, which is the program's path.
       def program(words)
-        words = words.drop(1).drop_while { |word| word.start_with?("-") } if File.basename(words.first).start_with?("ruby")
+        ruby = File.basename(words.first).start_with?("ruby")
+        words = words.drop(1).drop_while { |word| word.start_with?("-") } if ruby
         words = words.drop(2) if File.basename(words.first.to_s) == "bundle" && words[1] == "exec"
         File.basename(words.first.to_s)
       end

@@ -35,21 +35,24 @@ module Holdup
         killer = ::PumaWorkerKiller
         every_s = killer.rolling_restart_frequency || nil
         unit_bytes = (killer.percent_usage * MIB).floor
-        Killer.new(name: "puma_worker_killer", server: "puma", of: "all", limit_bytes: (killer.ram * killer.percent_usage * MIB).round, every_s:, unit_bytes:)
+        limit_bytes = (killer.ram * killer.percent_usage * MIB).round
+        Killer.new(name: "puma_worker_killer", server: "puma", of: "all", limit_bytes:, every_s:, unit_bytes:)
       end
 
       # Each worker takes a limit at random between two; the lower one counts.
       def unicorn
         server = ObjectSpace.each_object(::Unicorn::HttpServer).first if defined?(::Unicorn::WorkerKiller) && defined?(::Unicorn::HttpServer)
         limit, units = %i[@_worker_memory_limit_min @_worker_max_requests_min].map { |name| server&.instance_variable_get(name) }
-        Killer.new(name: "unicorn-worker-killer", server: "unicorn", limit_bytes: limit, units:, unit_bytes: 1) if limit || units
+        return unless limit || units
+        Killer.new(name: "unicorn-worker-killer", server: "unicorn", limit_bytes: limit, units:, unit_bytes: 1)
       end
 
       def sidekiq
         return unless defined?(::Sidekiq::WorkerKiller) && ::Sidekiq.respond_to?(:default_configuration)
         entry = ::Sidekiq.default_configuration.server_middleware.find { |each| each.klass == ::Sidekiq::WorkerKiller }
         limit = entry&.make_new&.instance_variable_get(:@max_rss).to_i
-        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB) if limit.positive?
+        return unless limit.positive?
+        Killer.new(name: "sidekiq-worker-killer", server: "sidekiq", limit_bytes: limit * MIB, unit_bytes: MIB)
       end
 
       def swarm(env)

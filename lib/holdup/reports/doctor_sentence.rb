@@ -12,9 +12,14 @@ module Holdup
       # @param facts [Hash{Symbol => Object}] paths and messages may be from anywhere; what ends in _ns is a duration
       # @return [String]
       def self.call(words, key, facts)
-        told = facts.to_h { |name, fact| [name, (fact.is_a?(Numeric) && name.end_with?("_ns")) ? Figures.duration(fact) : Width.clean(fact)] }
-        words.call(:"doctor_#{key}", **told)
+        words.call(:"doctor_#{key}", **facts.to_h { |name, fact| [name, told(name, fact)] })
       end
+
+      def self.told(name, fact)
+        return Figures.duration(fact) if fact.is_a?(Numeric) && name.end_with?("_ns")
+        Width.clean(fact)
+      end
+      private_class_method :told
     end
   end
 end

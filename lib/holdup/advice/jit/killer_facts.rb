@@ -13,7 +13,8 @@ module Holdup
         # @param needed_bytes [Integer] that its limit has to leave
         # @return [Hash{Symbol => Object}] facts of a Finding
         def call(server, needed_bytes)
-          {killer: server.killer.name, limit_bytes: server.killer.limit_bytes, needed_bytes:, setting: server.killer.line(needed_bytes),
+          killer = server.killer
+          {killer: killer.name, limit_bytes: killer.limit_bytes, needed_bytes:, setting: killer.line(needed_bytes),
            counts: counts(server.watched), basis: basis(server.growth, server.watched.room_bytes)}
         end
 

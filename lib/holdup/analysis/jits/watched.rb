@@ -55,13 +55,16 @@ module Holdup
 
         def known = @present.select(&:rss_bytes)
 
-        def groups = @groups ||= @present.group_by { |life| [life.host, life.master_pid] }.values.map { |lives| group(lives) }
+        def groups
+          @groups ||= @present.group_by { |life| [life.host, life.master_pid] }.values.map { |lives| group(lives) }
+        end
 
         # A killer ends workers, so some may be missing just now.
         def group(lives)
-          master_bytes = lives.filter_map(&:master_rss_bytes).max
+          seen_bytes = lives.filter_map(&:master_rss_bytes).max
+          master_bytes = seen_bytes || @growth.first_bytes.to_i
           workers = [lives.size, *lives.map { |life| life["workers"].to_i }].max
-          Group.new(rss_bytes: lives.filter_map(&:rss_bytes), workers:, master_bytes: master_bytes || @growth.first_bytes.to_i, master_known: !!master_bytes)
+          Group.new(rss_bytes: lives.filter_map(&:rss_bytes), workers:, master_bytes:, master_known: !!seen_bytes)
         end
       end
     end

@@ -42,11 +42,15 @@ module Holdup
         # @return [Finding]
         def self.signal(signals)
           queued, busy, backlog = signals.values_at(:queued_p95_ns, :busy, :backlog)
-          return Finding.ok(:scale_on_queued, p95_ns: queued, queued_ns: Analysis::QueueAlarm.limit_ns(queued)) if queued
+          return scale_on_queued(queued) if queued
           return Finding.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round) if busy && signals[:threads]
           backlog ? Finding.ok(:scale_on_backlog, backlog: backlog.round(1)) : Finding.warn(:scale_on_unknown)
         end
-        private_class_method :idle, :alarm, :facts
+
+        def self.scale_on_queued(p95_ns)
+          Finding.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns))
+        end
+        private_class_method :idle, :alarm, :facts, :scale_on_queued
       end
     end
   end

@@ -18,8 +18,8 @@ module Holdup
           return [] if told.empty?
           off = told.select { |process| off?(process) }
           return Finding.ok(:books) if off.empty?
-          gap_ns, whole_ns = off.sum { |process| gap_ns(process) }, off.sum { |process| whole_ns(process) }
-          Finding.warn(:books_gap, pids: off.map(&:pid).join(", "), percent: format("%.2f", gap_ns * 100.0 / whole_ns))
+          share = off.sum { |process| gap_ns(process) }.fdiv(off.sum { |process| whole_ns(process) })
+          Finding.warn(:books_gap, pids: off.map(&:pid).join(", "), percent: format("%.2f", share * 100))
         end
 
         def self.off?(process) = gap_ns(process).abs > [TOLERANCE * whole_ns(process), OPEN_NS].max
@@ -28,7 +28,7 @@ module Holdup
 
         def self.whole_ns(process) = [explained_ns(process), process.counters.fetch(:stalled_ns, 0)].max
 
-        def self.explained_ns(process) = process.counters.fetch(:caused_ns, 0) + process.counters.fetch(:handoff_ns, 0)
+        def self.explained_ns(process) = process.counters.values_at(:caused_ns, :handoff_ns).sum(&:to_i)
         private_class_method :off?, :gap_ns, :whole_ns, :explained_ns
       end
     end

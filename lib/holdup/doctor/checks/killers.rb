@@ -23,14 +23,20 @@ module Holdup
         end
 
         def self.findings(killer, pids)
-          name, of, limit, units, every_s = %w[name of limit_bytes units every_s].map { |key| killer["killer.#{key}"] }
-          megabytes = (limit / MB).round(1) if limit
-          facts = {name: name.to_s, pids:}
-          [limit && ((of == "all") ? Finding.ok(:killer_all, megabytes:, **facts) : Finding.ok(:killer, megabytes:, **facts)),
-            units && Finding.ok(:killer_units, units:, **facts),
-            every_s && Finding.ok(:killer_every, minutes: (every_s / S_PER_MINUTE.to_f).round, **facts)].compact
+          facts = {name: killer["killer.name"].to_s, pids:}
+          units, every_s = killer.values_at("killer.units", "killer.every_s")
+          [*memory(killer, facts),
+            *(Finding.ok(:killer_units, units:, **facts) if units),
+            *(Finding.ok(:killer_every, minutes: every_s.fdiv(S_PER_MINUTE).round, **facts) if every_s)]
         end
-        private_class_method :killer, :findings
+
+        def self.memory(killer, facts)
+          limit = killer["killer.limit_bytes"] or return []
+          megabytes = (limit / MB).round(1)
+          return [Finding.ok(:killer_all, megabytes:, **facts)] if killer["killer.of"] == "all"
+          [Finding.ok(:killer, megabytes:, **facts)]
+        end
+        private_class_method :killer, :findings, :memory
       end
     end
   end

@@ -24,8 +24,9 @@ module Holdup
 
         # A segment in our folder that is not among the known ones can't be read, and another check says so.
         def self.elsewhere(servers, dir)
-          folders = servers.group_by(&:dir).except(nil, dir)
-          folders.flat_map { |other, same| by_name(same).map { |facts| Finding.ok(:measured_elsewhere, dir: other, **facts) } }
+          servers.group_by(&:dir).except(nil, dir).flat_map do |other, same|
+            by_name(same).map { |facts| Finding.ok(:measured_elsewhere, dir: other, **facts) }
+          end
         end
 
         # One finding for those of whom the same is to be said.

@@ -69,7 +69,10 @@ module Holdup
 
         def machine(member) = machines.find { |machine| machine.host == member.host }
 
-        def member_name(member) = machines.one? ? label(member.name.to_s) : label(word(:process_of_host, host: member.host, process: member.name))
+        def member_name(member)
+          name = member.name.to_s
+          label(machines.one? ? name : word(:process_of_host, host: member.host, process: name))
+        end
 
         def notes(machine)
           told = [container(machine), memory(machine), throttled(machine)].compact
