@@ -117,7 +117,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
 
   def script(text)
     Dir.mktmpdir do |root|
-      env = {"HOLDUP_DIR" => File.join(root, "segments"), "HOLDUP_COLLECTOR" => "off"}
+      env = {"HOLDUP_DIR" => File.join(root, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
       JSON.parse(fresh_ruby(SCRIPT + text, env:, prelude: "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\n", gems: true)) # it prints an array
     end
   end

@@ -49,7 +49,7 @@ class JitMemoryTest < Minitest::Test
   # Thousands of methods, each called often enough to be compiled, until there is no room.
   # @return [Array<Hash>] what the doctor says in that same process, and the advice once it is in a store
   def fill(option)
-    JSON.parse("[#{fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
+    JSON.parse("[#{fresh_ruby(<<~RUBY, gems: true, env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
       require "holdup/cli"

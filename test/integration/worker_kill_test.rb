@@ -32,7 +32,7 @@ class WorkerKillTest < Minitest::Test
   private
 
   def environment
-    {"HOLDUP_DIR" => "#{@folder}/segments", "HOLDUP_STORE" => "sqlite://#{@folder}/store.sqlite3", "HOLDUP_COLLECTOR" => "off"}
+    {"HOLDUP_DIR" => "#{@folder}/segments", "HOLDUP_STORE" => "sqlite://#{@folder}/store.sqlite3", "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off"}
   end
 
   def collect = [RbConfig.ruby, EXE, "collect"]
