@@ -3,6 +3,7 @@
 require_relative "cli/console"
 require_relative "cli/registry"
 require_relative "errors"
+require_relative "utf8"
 
 module Holdup
   # The command line: finds the command, turns every failure into one line that says what to do, and returns an exit
@@ -25,8 +26,9 @@ module Holdup
     # @param argv [Array<String>]
     # @return [Integer] exit status
     def run(argv)
-      @debug = ours(argv).include?("--debug")
-      dispatch(ours(argv) - ["--debug"] + argv.drop(ours(argv).size)).tap { @console.flush }
+      ours = ours(argv).map { |argument| Utf8.of(argument) }
+      @debug = ours.include?("--debug")
+      dispatch(ours - ["--debug"] + argv.drop(ours.size)).tap { @console.flush }
     rescue Errno::EPIPE # the reader has gone, as `head` does: nothing is left to say
       @console.discard
       OK

@@ -2,6 +2,7 @@
 
 require_relative "errors"
 require_relative "configuration/keys"
+require_relative "utf8"
 
 module Holdup
   # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who operates
@@ -40,7 +41,7 @@ module Holdup
 
     def self.from_environment(key, env)
       text = env[key.env] if key.env
-      (text.nil? || text.empty?) ? yield : key.read(text)
+      (text.nil? || text.empty?) ? yield : key.read(Utf8.of(text))
     end
     private_class_method :from_environment
 

@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "utf8"
+
 module Holdup
   # Writes flat facts as a JSON object, by hand: the application's Gemfile, not we, decides which json is loaded.
   module FlatJson
@@ -8,8 +10,13 @@ module Holdup
     module_function
 
     # @param facts [Hash{String => String, Numeric, Boolean}] texts are cut after 120 characters
+    # @param room [Integer, nil] bytes; the last facts, which have no room, are left out
     # @return [String]
-    def generate(facts) = "{#{facts.map { |key, value| "#{quote(key)}:#{literal(value)}" }.join(",")}}"
+    def generate(facts, room: nil)
+      members = facts.map { |key, value| "#{quote(key)}:#{literal(value)}" }
+      members.pop while room && members.sum(&:bytesize) + members.size + 1 > room
+      "{#{members.join(",")}}"
+    end
 
     def literal(value)
       case value
@@ -19,7 +26,7 @@ module Holdup
     end
 
     def quote(text)
-      clean = text.dup.force_encoding(Encoding::UTF_8).scrub("?")
+      clean = Utf8.valid(text)
       "\"#{clean.gsub(/["\\]/) { "\\#{_1}" }.gsub(/[\u0000-\u001f]/) { format("\\u%04x", _1.ord) }}\""
     end
     private_class_method :literal, :quote

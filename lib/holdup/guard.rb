@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "utf8"
+
 module Holdup
   # Keeps our failures ours: what goes wrong inside a block is counted, said at most once a minute for each place, and
   # forgotten. The only place of the in-app half that rescues broadly, so the application is never called inside of it.
@@ -48,9 +50,13 @@ module Holdup
       @said[place] = now
     end
 
+    # Nothing of this may fail: nobody rescues what comes from here. A message may be any bytes, a log may be closed.
     def say(place, error)
       where = error.backtrace&.first
-      @log.warn("#{place} failed, the application is not affected: #{error.message.to_s[0, 500]} (#{error.class}#{" at #{where}" if where})")
+      message = Utf8.valid(error.message)[0, 500]
+      @log.warn("#{place} failed, the application is not affected: #{message} (#{error.class}#{" at #{Utf8.valid(where)}" if where})")
+    rescue
+      nil
     end
   end
 end

@@ -38,6 +38,16 @@ class Holdup::GuardTest < Minitest::Test
     assert_equal 1, @guard.failures[:here]
   end
 
+  def test_a_message_of_any_bytes_and_a_log_that_fails_stay_ours
+    error = RuntimeError.new("\xFF\xE3".b)
+    error.set_backtrace(["/日本/app.rb:1"])
+    assert_nil @guard.call(:here) { raise error }
+    assert_match(%r{here failed.*\?\? \(RuntimeError at /日本}, @log.lines.first)
+    @log.define_singleton_method(:warn) { |_| raise IOError, "closed stream" }
+    assert_nil @guard.call(:there) { raise "oh" }
+    assert_equal 2, @told
+  end
+
   def test_leaves_exits_and_throws_alone
     assert_raises(SystemExit) { @guard.call(:here) { exit } }
     assert_equal(:caught, catch(:out) { @guard.call(:here) { throw :out, :caught } })

@@ -2,6 +2,7 @@
 
 require_relative "../configuration"
 require_relative "../inquiry/of_application"
+require_relative "../utf8"
 
 module Holdup
   class CLI
@@ -10,7 +11,7 @@ module Holdup
       module_function
 
       # @return [String] folder of the segments
-      def directory(env, given = nil) = given ? File.expand_path(given) : Configuration.build(env:).segment_dir
+      def directory(env, given = nil) = given ? Utf8.of(File.expand_path(given)) : Configuration.build(env:).segment_dir
 
       # @return [String, nil] URL or path of the store that somebody named
       def named_store(env, given = nil) = given || Configuration.build(env:).store

@@ -4,6 +4,7 @@ require "fileutils"
 require "sequel"
 require "sqlite3"
 require_relative "../../errors"
+require_relative "../../utf8"
 require_relative "faults"
 require_relative "joining"
 
@@ -35,7 +36,7 @@ module Holdup
         # @param busy_s [Numeric] how long to wait for another writer
         # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
         def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
-          @location = File.expand_path(location)
+          @location = Utf8.of(File.expand_path(location))
           @read_only = read_only
           @busy_s = busy_s
           @page_limit = page_limit
