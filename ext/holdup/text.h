@@ -43,9 +43,10 @@ static seg_text_t text_of(VALUE string, char *room, size_t limit)
     text.text = RSTRING_PTR(string);
     text.bytes = (size_t)RSTRING_LEN(string);
     if (text.bytes <= limit && text_clean(text.text, (long)text.bytes)) return text;
-    text = text_sanitise(string, room, limit);
-    SEG_HEADER->counters[SEG_P_SANITISED]++;
-    return text;
+    seg_text_t sane = text_sanitise(string, room, limit);
+    bool same = sane.bytes == text.bytes && !memcmp(sane.text, text.text, text.bytes);
+    if (!same) SEG_HEADER->counters[SEG_P_SANITISED]++;
+    return sane;
 }
 
 /* A path as it can be asked for again: printable ASCII without spaces, and not too long; else none. */

@@ -47,6 +47,15 @@ class SegmentTest < Minitest::Test
     assert_equal ["low"], jobs.map { |slot| slot.series.queue }.uniq
   end
 
+  # Only names that were changed count as cleaned.
+  def test_names_in_any_script
+    names = ["日本語", "🍣", "é" * 100, "invalid \xFF", "あ" * 80, "a\0b"]
+    write("Marshal.load(#{Marshal.dump(names).dump}).each { |name| Holdup::Probe.record(Holdup::Probe.enter, 1, name, nil, nil, false) }")
+    snapshot = read
+    assert_equal ["日本語", "🍣", "é" * 100, "invalid ?", "あ" * 66, "a?b"], snapshot.slots.map { |slot| slot.series }.select(&:unit?).reject { |one| one.kind == :overflow }.map(&:name)
+    assert_equal 3, snapshot.counters[:sanitised]
+  end
+
   # The first that can be asked again; of requests, and never of what is too many.
   def test_a_path_of_each_series_is_kept
     write(<<~RUBY)

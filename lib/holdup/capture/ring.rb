@@ -72,7 +72,7 @@ module Holdup
       # Who reads it before finds no facts; where the file is gone, nobody will.
       def note(path, facts)
         text = FlatJson.generate(facts)
-        File.open(path, File::WRONLY | File::BINARY) { |file| file.pwrite([text.bytesize].pack("L<") + text, FACTS_AT) }
+        File.open(path, File::WRONLY | File::BINARY) { |file| file.pwrite([text.bytesize].pack("L<") << text.b, FACTS_AT) }
       rescue Errno::ENOENT
         nil
       end

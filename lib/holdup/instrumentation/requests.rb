@@ -37,7 +37,7 @@ module Holdup
       end
 
       # @return [String, nil] of a GET, as the server got it, where paths are kept
-      def path(env) = ("#{env["SCRIPT_NAME"]}#{env["PATH_INFO"]}" if @example_paths && env["REQUEST_METHOD"] == "GET")
+      def path(env) = (env["SCRIPT_NAME"].to_s.b << env["PATH_INFO"].to_s.b if @example_paths && env["REQUEST_METHOD"] == "GET")
 
       # @return [String, nil] nil when naming failed: the unit is recorded all the same
       def name(env, status)
@@ -62,8 +62,11 @@ module Holdup
         unit.for?(env)
       end
 
+      # A server may give a path as bytes; what somebody ignores is text.
       def ignored?(path)
-        path.is_a?(String) && path.valid_encoding? && @ignored.match?(path)
+        return false unless path.is_a?(String)
+        path = path.dup.force_encoding(Encoding::UTF_8) unless path.ascii_only?
+        path.valid_encoding? && @ignored.match?(path)
       end
     end
   end

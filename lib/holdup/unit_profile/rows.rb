@@ -33,7 +33,7 @@ module Holdup
     def self.load(text, start_s, columns: COLUMNS)
       length = text.unpack1("w")
       at = [length].pack("w").bytesize + length
-      series, processes, traces = JSON.parse(text.byteslice(at - length, length))
+      series, processes, traces = JSON.parse(text.byteslice(at - length, length).force_encoding(Encoding::UTF_8))
       numbers = text.unpack(FORMATS.fetch(text.getbyte(at)), offset: at + 1)
       new(start_s, series.map { |kind, name, queue| Series.new(kind: kind.to_sym, name:, queue:) }.each_with_index.to_h,
         processes.map { |pid, since_ns| UnitProfile::Process.new(pid:, since_ns:) }.each_with_index.to_h,
@@ -71,7 +71,9 @@ module Holdup
       rows = @rows.sort_by(&:first)
       columns = rows.map { |row| row.first(COLUMNS) }.transpose
       columns[0]&.map! { |start_us| (start_us - before_us).tap { before_us = start_us } }
-      names = JSON.generate([@series.keys.map { |one| [one.kind, one.name, one.queue] }, @processes.keys.map { |one| [one.pid, one.since_ns] }, *traces(rows)])
+      series = @series.keys.map { |one| [one.kind, one.name, one.queue] }
+      processes = @processes.keys.map { |one| [one.pid, one.since_ns] }
+      names = JSON.generate([series, processes, *traces(rows)]).b
       [names.bytesize].pack("w") << names << pack(columns.flatten)
     end
 

@@ -52,6 +52,14 @@ class Holdup::Capture::WatchTest < Minitest::Test
 
   def teardown = FileUtils.remove_entry(@dir)
 
+  # More facts than 127 bytes, and not in ASCII.
+  def test_the_name_of_the_application_in_any_script
+    app = "店舗" * 30
+    watch("stall > 50 ms", app:)
+    tick
+    assert_equal app, facts("12-34.armed")["app"]
+  end
+
   def test_waits_from_the_first_tick_on
     3.times { tick }
     assert_equal [["12-34.armed", 200_000, [50_000_000, 0]]], @process.opened
@@ -146,9 +154,9 @@ class Holdup::Capture::WatchTest < Minitest::Test
 
   private
 
-  def watch(text, **more)
+  def watch(text, app: "shop", **more)
     @control = Holdup::Capture::Control.new(probe: @process, segment: File.join(@dir, "12-34.segment"), clock: @process, log: @process,
-      rule: Holdup::Capture::StandingRule.from(text), facts: {"app" => "shop"}, **more)
+      rule: Holdup::Capture::StandingRule.from(text), facts: {"app" => app}, **more)
   end
 
   def tick(after: 1)

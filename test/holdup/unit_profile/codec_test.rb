@@ -20,6 +20,15 @@ class Holdup::UnitProfile
       assert_equal began, copy(block(all)).profiles.map { |one| [one.company, one.rest_ns] }
     end
 
+    def test_names_in_any_script
+      names = ["日本語", "カレー 🍛", "é" * 100, "\u0000"]
+      all = names.each_with_index.map { |name, index| profile(index, name:, kind: :job, queue: "待ち", trace: "f" * 32) }
+      assert_equal names, copy(block(all)).profiles.map { |one| one.series.name }
+      stored = Codec.merge(Codec.dump(block(all.first(2))), block(all.last(2)))
+      assert_equal names, Codec.load(stored, block([])).profiles.sort_by(&:start_ns).map { |one| one.series.name }
+      assert_equal Encoding::BINARY, stored.encoding
+    end
+
     def test_traces
       traces = ["0af7651916cd43dd8448eb211c80319c", nil, "f" * 32]
       all = traces.each_with_index.map { |trace, index| profile(index, trace:) }

@@ -32,8 +32,8 @@ module Holdup
 
         # @return [String] bytes
         def call
-          head = JSON.generate(told)
-          [[VERSION, head.bytesize].pack("L<2"), head, filled(8 + head.bytesize), *lanes, *gvls].join.b
+          head = JSON.generate(told).b
+          [[VERSION, head.bytesize].pack("L<2"), head, filled(8 + head.bytesize), *lanes, *gvls].join
         end
 
         private
@@ -97,7 +97,7 @@ module Holdup
           bytes << filled(bytes.bytesize)
         end
 
-        def filled(bytes) = "\0" * (-bytes % ALIGNED)
+        def filled(bytes) = "\0".b * (-bytes % ALIGNED)
       end
     end
   end

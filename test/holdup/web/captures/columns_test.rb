@@ -30,6 +30,12 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
     assert_equal [["srv 1", 1], ["srv 2", 2]], told[:holders].map { |_, _, lane, unit| [told[:names][lane], unit] }.uniq.reject { |_, unit| unit.zero? }
   end
 
+  def test_names_in_any_script
+    ring = EventRing.new(names: ["GET /注文"], threads: {2 => "スレッド 🍣"}).running(2).begins(1, 2, 1 * MS).suspended(2, 90 * MS, unit: 1).ends(1, 2, 103 * MS, name: "GET /注文")
+    told = columns(Holdup::Web::Captures::Columns.new(Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))).call)
+    assert_equal ["スレッド 🍣"], told[:names]
+  end
+
   # Moments are rounded down to a nanosecond, so a sum of so many lengths is off by less than so many.
   def test_a_real_one_adds_up_by_state_and_by_method
     scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
