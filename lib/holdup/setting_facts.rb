@@ -29,9 +29,10 @@ module Holdup
         .reject { |_, value| value.nil? }.sort.to_h
     end
 
+    # @param room [Integer, nil] bytes that there are for it
     # @return [String] the same as a JSON object
-    def to_json(server: {})
-      FlatJson.generate(to_h(server:))
+    def to_json(server: {}, room: nil)
+      FlatJson.generate(to_h(server:), room:)
     end
 
     private
@@ -47,7 +48,7 @@ module Holdup
     end
 
     def memory
-      {"gc" => gc, "malloc" => @env["LD_PRELOAD"].to_s[/jemalloc|tcmalloc|mimalloc/],
+      {"gc" => gc, "malloc" => @env["LD_PRELOAD"].to_s.b[/jemalloc|tcmalloc|mimalloc/],
        "malloc_arena_max" => @env["MALLOC_ARENA_MAX"], "malloc_conf" => @env["MALLOC_CONF"]}
     end
 

@@ -168,6 +168,29 @@ class Holdup::RuntimeTest < Minitest::Test
     threads&.each(&:join)
   end
 
+  # A thread may be named by any bytes; a part of a tick that fails keeps the others from nothing.
+  def test_each_part_of_a_tick_is_told_whatever_the_others_do
+    stop = Queue.new
+    thread = Thread.new { stop.pop }.tap { |one| one.name = "bad \xFF-12" }
+    serve({"server" => "puma"}, pools: -> { @broken ? raise("no pools") : [] })
+    wait_until { @probe.labels[thread] == "thread:bad ?" }
+    @broken = true
+    @runtime.stop
+    assert_equal [nil], @probe.ticks.last.uniq
+    assert_includes @probe.calls, :close
+  ensure
+    stop&.close
+    thread&.join
+  end
+
+  def test_a_profile_that_is_too_long_lacks_its_end
+    levers = Array.new(40) { |index| Holdup::Servers::Lever.new(name: "lever#{index}", value: index, how: "設定" * 60) }
+    serve({"server" => "puma"}, levers: -> { levers })
+    profile = @probe.profiles.last
+    assert_operator profile.bytesize, :<=, Holdup::Segment::Layout::PROFILE_BYTES
+    assert_equal 0, JSON.parse(profile)["lever.lever0.value"]
+  end
+
   def test_waits_for_the_server
     @runtime.wait_for_server
     refute @runtime.start

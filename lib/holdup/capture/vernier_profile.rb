@@ -25,7 +25,7 @@ module Holdup
 
         # @return [Boolean] whether nobody profiles by the signal that it uses
         def free?
-          caught = File.read(STATUS)[/^SigCgt:\s*(\h+)/, 1]
+          caught = File.binread(STATUS)[/^SigCgt:\s*(\h+)/, 1]
           !caught.nil? && caught.hex[Signal.list.fetch("PROF") - 1].zero?
         rescue Errno::ENOENT
           false

@@ -23,7 +23,7 @@ module Holdup
       def cpu_ns(clock) = Process.clock_gettime(clock, :nanosecond)
 
       def rss_bytes
-        kib = File.read(@status)[RSS, 1]
+        kib = File.binread(@status)[RSS, 1]
         kib && kib.to_i * KIB
       rescue SystemCallError
         nil

@@ -58,7 +58,7 @@ module Holdup
       end
 
       def read(pid, file)
-        File.read(File.join(@proc, pid.to_s, file))
+        File.binread(File.join(@proc, pid.to_s, file)) # has the process's name, which may be any bytes
       rescue SystemCallError
         nil
       end

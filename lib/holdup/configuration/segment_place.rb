@@ -22,7 +22,8 @@ module Holdup
 
       def self.tmpfs?(path, mounts)
         return false unless File.readable?(mounts)
-        points = File.foreach(mounts).map { |line| line.split.values_at(1, 2) }
+        path = path.b # a mounted folder's name may be any bytes
+        points = File.binread(mounts).lines.map { |line| line.split.values_at(1, 2) }
         _, type = points.select { |point, _| path == point || path.start_with?("#{point.delete_suffix("/")}/") }.max_by { |point, _| point.size }
         %w[tmpfs ramfs].include?(type)
       end

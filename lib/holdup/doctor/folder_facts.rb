@@ -28,7 +28,7 @@ module Holdup
       def tmpfs
         return unless state == :ok
         return true if links_only?
-        real = File.realpath(@dir)
+        real = File.realpath(@dir).b
         mount = mounts.select { |point, _| inside?(real, point) }.max_by { |point, _| point.size }
         mount && %w[tmpfs ramfs].include?(mount.last)
       end
@@ -42,7 +42,7 @@ module Holdup
       end
 
       def mounts
-        File.readlines("#{@proc}/mounts").map { |line| line.split.values_at(1, 2) }
+        File.binread("#{@proc}/mounts").lines.map { |line| line.split.values_at(1, 2) }
       rescue SystemCallError
         []
       end

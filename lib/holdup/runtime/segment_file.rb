@@ -56,7 +56,7 @@ module Holdup
       # Field 22 of /proc/self/stat: with the pid it names a process for ever.
       def started
         stat = "/proc/self/stat"
-        File.readable?(stat) ? File.read(stat).rpartition(")").last.split[19] : "0"
+        File.readable?(stat) ? File.binread(stat).rpartition(")").last.split[19] : "0"
       end
 
       def prepare_folder

@@ -6,6 +6,7 @@ require_relative "../clock"
 require_relative "../configuration/variables"
 require_relative "../flat_json"
 require_relative "../probe/process_stats"
+require_relative "../segment/layout"
 require_relative "../setting_facts"
 require_relative "segment_file"
 require_relative "ticker"
@@ -16,6 +17,8 @@ module Holdup
     class Session
       # Names of variables that the profile has room for.
       MOST_UNKNOWN = 5
+      UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
+      private_constant :UNKNOWN_GAUGES
 
       # @param configuration [Configuration]
       # @param probe [Holdup::Probe]
@@ -88,12 +91,12 @@ module Holdup
         @probe.close_segment
       end
 
-      # Brings the segment up to date: accounts, setting, gauges. The ticker does it by itself.
+      # Brings the segment up to date: accounts, setting, gauges. The ticker does it by itself. A part that fails leaves the others.
       # @return [void]
       def tick
-        label_threads
-        describe
-        @probe.tick(@stats.to_a)
+        @guard.call(:threads) { label_threads }
+        @guard.call(:describe) { describe }
+        @probe.tick(@guard.call(:gauges) { @stats.to_a } || UNKNOWN_GAUGES)
         @guard.call(:stats_log) { @stats_log&.tick }
         @guard.call(:capture) { @capture.tick }
       end
@@ -131,16 +134,16 @@ module Holdup
 
       def account(thread)
         return "main" if thread.equal?(Thread.main)
-        name = thread.name.to_s.sub(/(?:\s*\(.*\)|[\s\-_#]*\d+|-\h{20,})\z/, "")
+        name = thread.name.to_s.scrub("?").sub(/(?:\s*\(.*\)|[\s\-_#]*\d+|-\h{20,})\z/, "")
         "thread:#{name.empty? ? "(unnamed)" : name}"
       end
 
       # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a thread.
       def describe
         @resources.install
-        setting = @facts.to_json(server: @resources.facts.merge(@server.facts))
+        setting = @facts.to_json(server: @resources.facts.merge(@server.facts), room: Segment::Layout::SETTING_BYTES)
         @probe.setting = @setting = setting unless setting == @setting
-        profile = FlatJson.generate(profile_facts)
+        profile = FlatJson.generate(profile_facts, room: Segment::Layout::PROFILE_BYTES)
         @probe.profile = @profile = profile unless profile == @profile
       end
 

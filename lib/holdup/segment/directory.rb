@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../utf8"
 require_relative "anonymous"
 require_relative "owner"
 require_relative "reader"
@@ -44,7 +45,7 @@ module Holdup
       # @param owner [Owner]
       # @param anonymous [Anonymous]
       def initialize(path, owner: Owner.new, anonymous: Anonymous.new)
-        @path = File.expand_path(path)
+        @path = Utf8.of(File.expand_path(path))
         @owner = owner
         @anonymous = anonymous
       end
@@ -52,7 +53,8 @@ module Holdup
       # @return [Array<Entry>] by name
       # @raise [SystemCallError] the folder can't be read
       def entries
-        found = Dir.children(@path).sort.filter_map { |name| entry(name) }
+        names = Dir.children(@path).select(&:ascii_only?).sort
+        found = names.filter_map { |name| entry(name) }
         @anonymous.keep(found.select(&:link).map(&:path))
         found
       end

@@ -27,7 +27,7 @@ module Holdup
 
       # @return [Integer, nil] clock ticks after boot; nil when there is no such process (a zombie is none)
       def start_of(pid)
-        fields = File.read(File.join(@proc, pid.to_s, "stat")).rpartition(")").last.split
+        fields = File.binread(File.join(@proc, pid.to_s, "stat")).rpartition(")").last.split
         Integer(fields[19]) unless fields[0] == "Z"
       rescue SystemCallError
         nil

@@ -14,7 +14,7 @@ module Holdup
       def self.find(path, word)
         return unless path && File.file?(path)
         setting = /\A\s*#{Regexp.escape(word)}\b[ (]*(.*?)\)?(?:\s+(?:if|unless)\s.*)?\s*(?:#.*)?\Z/
-        written = File.foreach(path).with_index(1).filter_map { |line, number| [number, line[setting, 1]] if line.match?(setting) }
+        written = File.foreach(path, encoding: "UTF-8").map(&:scrub).each.with_index(1).filter_map { |line, number| [number, line[setting, 1]] if line.match?(setting) }
         number, value = written.last
         new(place: "#{path.delete_prefix("#{Dir.pwd}/")}:#{number}", value:) if number
       end

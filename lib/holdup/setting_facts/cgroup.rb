@@ -34,7 +34,7 @@ module Holdup
 
       # @return [String, nil] content of a file
       def read(path)
-        File.read(path) if File.file?(path)
+        File.binread(path) if File.file?(path)
       rescue SystemCallError
         nil
       end

@@ -22,7 +22,7 @@ module Holdup
       end
 
       def self.rss(status)
-        kib = File.read(status)[/^VmRSS:\s+(\d+) kB/, 1] if File.readable?(status)
+        kib = File.binread(status)[/^VmRSS:\s+(\d+) kB/, 1] if File.readable?(status)
         kib && kib.to_i * 1024
       end
       private_class_method :rss

@@ -22,6 +22,13 @@ class Holdup::Collector
       assert_equal({rss_bytes: 102_400, pss_bytes: 61_440, uss_bytes: 37_888, cpu_ns: 2_000_000_000, run_delay_ns: 25}, facts(files))
     end
 
+    # The kernel cuts a thread's name after 15 bytes, wherever a character ends.
+    def test_a_name_that_is_cut_inside_of_a_character
+      name = "日本語スレッド".b[0, 14]
+      files = {"status" => "Name:\t#{name}\nVmRSS:\t  100 kB\n".b, "stat" => "7 (#{name}) S #{"0 " * 10}150 50 0\n".b}
+      assert_equal({rss_bytes: 102_400, cpu_ns: 2_000_000_000}, facts(files))
+    end
+
     def test_of_one_that_has_gone
       assert_empty ProcessFacts.new.call(4_194_999)
     end
@@ -32,7 +39,7 @@ class Holdup::Collector
       Dir.mktmpdir do |proc|
         files.each do |path, text|
           FileUtils.mkdir_p(File.dirname(File.join(proc, "7", path)))
-          File.write(File.join(proc, "7", path), text)
+          File.binwrite(File.join(proc, "7", path), text)
         end
         return ProcessFacts.new(proc:, ticks_per_s: 100).call(7)
       end

@@ -24,6 +24,11 @@ class Holdup::Configuration::SegmentPlaceTest < Minitest::Test
     assert_equal ["#{@root}/tmp/holdup-5", false], find(mounts: mounts("#{@root}/shm", "#{@root}/tmp"), roots: ["/nowhere", "#{@root}/tmp"])
   end
 
+  def test_mounted_folders_in_any_script
+    shm = folder("共有")
+    assert_equal ["#{shm}/holdup-5", false], find(mounts: mounts("#{@root}/\xFF", shm), roots: [shm])
+  end
+
   def test_memory_without_a_name_where_there_is_none
     assert_equal ["#{@root}/shm/holdup-5", true], find(mounts: mounts)
     assert_equal ["#{@root}/shm/holdup-5", true], find(mounts: mounts("#{@root}/shm2"))

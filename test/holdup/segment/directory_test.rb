@@ -21,6 +21,12 @@ module Holdup
         assert_equal [[12, 34]], Directory.new(@dir).entries.map { |entry| [entry.pid, entry.start] }.uniq
       end
 
+      def test_a_file_whose_name_is_no_text_is_passed_over
+        File.write(File.join(@dir.b, "\xFF.segment".b), "")
+        File.write(File.join(@dir, "12-34.segment"), "")
+        assert_equal %w[12-34.segment], Directory.new(@dir).entries.map(&:name)
+      end
+
       def test_a_pid_that_somebody_else_has_now_is_not_alive
         start = Owner.new.start_of(Process.pid)
         %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each { |name| File.write(File.join(@dir, name), "") }

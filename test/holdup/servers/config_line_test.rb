@@ -4,6 +4,8 @@ require "test_helper"
 require "holdup/servers/config_line"
 
 class Holdup::Servers::ConfigLineTest < Minitest::Test
+  include FreshRuby
+
   def setup
     @root = Dir.mktmpdir
     @path = File.join(@root, "unicorn.rb")
@@ -19,6 +21,12 @@ class Holdup::Servers::ConfigLineTest < Minitest::Test
   def test_the_last_line_counts_as_it_does_for_the_server
     line = find("listen 80\nworker_processes 2\n\n  worker_processes(Integer(ENV[\"N\"] || 4)) # four\n")
     assert_equal ["#{@path}:4", "Integer(ENV[\"N\"] || 4)"], [line.place, line.value]
+  end
+
+  def test_comments_in_any_script_whatever_the_locale
+    File.binwrite(@path, "# ワーカー数\n# caf\xE9\nworker_processes 2 # 二つ\n")
+    script = "require \"holdup/servers/config_line\"; puts Holdup::Servers::ConfigLine.find(#{@path.dump}, \"worker_processes\").value"
+    assert_equal "2\n", fresh_ruby(script, env: {"LC_ALL" => "C"})
   end
 
   def test_a_condition_is_no_value

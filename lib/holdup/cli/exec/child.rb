@@ -48,7 +48,7 @@ module Holdup
 
         # Whether a terminal's Ctrl-C reaches the child without us.
         def foreground?
-          _, _, group, _, _, terminal_group = File.read("/proc/self/stat").split(") ", 2).last.split
+          _, _, group, _, _, terminal_group = File.binread("/proc/self/stat").rpartition(")").last.split
           group == terminal_group
         rescue SystemCallError
           $stdin.tty?
