@@ -24,6 +24,7 @@ require_relative "doctor/checks/ruby"
 require_relative "doctor/checks/segments"
 require_relative "doctor/checks/series"
 require_relative "doctor/checks/servers"
+require_relative "doctor/checks/skipped_rows"
 require_relative "doctor/checks/store"
 require_relative "doctor/checks/unmeasured"
 require_relative "doctor/checks/variables"
@@ -35,7 +36,7 @@ module Holdup
     # In the order in which measurements travel: what breaks first is listed first.
     CHECKS = [
       Checks::Ruby, Checks::ClockSource, Checks::Folder, Checks::Segments, Checks::Servers,
-      Checks::Unmeasured, Checks::Variables, Checks::Heartbeat, Checks::Collector, Checks::Store,
+      Checks::Unmeasured, Checks::Variables, Checks::Heartbeat, Checks::Collector, Checks::Store, Checks::SkippedRows,
       Checks::Applications, Checks::Books, Checks::MnThreads, Checks::Fibers, Checks::Jit,
       Checks::JitOrigin, Checks::JitEffect, Checks::JitLives, Checks::Killers, Checks::Captures,
       Checks::QueueHeader, Checks::Redis, Checks::Drift, Checks::Series, Checks::Autoscale,

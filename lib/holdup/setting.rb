@@ -16,7 +16,7 @@ module Holdup
       attributes = JSON.parse(text)
       raise DamagedData.new("a setting is no JSON object", "it starts with #{text[0, 40].inspect}") unless attributes.is_a?(Hash)
       new(attributes:)
-    rescue JSON::ParserError
+    rescue JSON::ParserError, JSON::GeneratorError, EncodingError
       raise DamagedData.new("a setting is no JSON", "it starts with #{text[0, 40].inspect}")
     end
 

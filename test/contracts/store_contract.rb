@@ -3,6 +3,7 @@
 require "holdup/outcome"
 require "holdup/series"
 require "holdup/setting"
+require "holdup/skipped_row"
 require "holdup/window"
 require "support/sample_profiles"
 
@@ -69,6 +70,57 @@ module StoreContract
     @store.commit([window], {}, paths: {series("A") => "/orders/8"})
     assert_equal({series("A") => "/orders/8", series("C") => "/c"}, @store.paths)
     assert_equal [series("A"), series("B")], @store.windows(START, START + MINUTE).map(&:series).uniq
+  end
+
+  def test_names_in_any_script
+    job = Holdup::Series.new(kind: :job, name: "日本語のジョブ🍣", queue: "優先")
+    setting = Holdup::Setting.new(attributes: {"app" => "店舗"})
+    sample = {at_s: START, host: "ホスト", pid: 7, name: "worker 0", "pool.0": "プール"}
+    own = [profile(0, name: "日本語", setting:, host: "ホスト")]
+    @store.commit([window(series: job, setting:, host: "ホスト")], {"h /tmp/日本/1-2.segment" => "\xFF".b}, processes: [sample],
+      profiles: [block(own, setting:, host: "ホスト")], paths: {job => "/order"}, skipped: [skipped(name: "日本語")])
+
+    assert_equal [job], @store.windows(START, START + MINUTE).map(&:series)
+    assert_equal ["日本語のジョブ🍣"], names(names: "日本語*", queues: "優?")
+    assert_equal ["日本語"], @store.profiles(START, START + MINUTE).map { |one| one.series.name }
+    assert_equal "プール", @store.processes(START, START + MINUTE).first[:"pool.0"]
+    assert_equal ["h /tmp/日本/1-2.segment"], @store.progress.keys
+    assert_equal({job => "/order"}, @store.paths)
+    assert_equal ["日本語"], @store.skipped_rows.map(&:name)
+  end
+
+  def test_with_a_block_bad_rows_are_left_out_and_the_rest_is_written
+    bad = [window(start_s: START + 1), window(host: nil), window.with(errors: 1 << 63), {host: "a", pid: 1}]
+    told = []
+    @store.commit([window, *bad.first(3)], {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}, bad.last], profiles: [block(many(3))]) do |row, error|
+      told << row
+      skipped(name: error.class.name)
+    end
+
+    assert_equal bad, told
+    assert_equal [window], @store.windows(START, START + DAY).to_a
+    assert_equal [7], @store.processes(START, START + DAY).map { |one| one[:pid] }
+    assert_equal 3, @store.profiles(START, START + DAY).count
+    assert_equal({"s" => "x".b}, @store.progress)
+    assert_equal 4, @store.skipped_rows.sum(&:count)
+  end
+
+  def test_where_no_window_can_be_written_nothing_is
+    bad = [window(start_s: START + 1), window(host: nil)]
+    assert_raises(StandardError) { @store.commit(bad, {"s" => "x"}, processes: [{at_s: START, host: "a", pid: 7}]) { flunk } }
+
+    assert_empty @store.progress
+    assert_empty @store.processes(START, START + DAY)
+  end
+
+  def test_rows_that_were_left_out_are_added_up_for_two_weeks
+    @store.commit([], {}, skipped: [skipped(name: "old", at_s: START - 15 * DAY), skipped(name: "A"), skipped(name: "A", reason: "other", count: 2)])
+    @store.commit([], {}, skipped: [skipped(name: "B", at_s: START + 5), skipped(name: "A", kind: :window)])
+
+    assert_equal %w[B A A old], @store.skipped_rows.map(&:name)
+    assert_equal [:series, "other", 3], @store.skipped_rows.find { |row| row.name == "A" && row.kind == :series }.then { |row| [row.kind, row.reason, row.count] }
+    @store.prune(START, max_bytes: 1 << 30)
+    assert_equal %w[B A A], @store.skipped_rows.map(&:name)
   end
 
   def test_windows_that_are_no_whole_minute_are_refused_and_nothing_is_written
@@ -316,6 +368,8 @@ module StoreContract
   end
 
   private
+
+  def skipped(at_s: START, kind: :series, name: "A", reason: "broken", count: 1) = Holdup::SkippedRow.new(at_s:, host: "a", kind:, name:, reason:, count:)
 
   def check_history(random)
     store = new_store

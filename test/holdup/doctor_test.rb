@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/analysis/processes"
 require "holdup/doctor"
 require "holdup/reports/findings"
+require "holdup/skipped_row"
 
 class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
@@ -42,6 +43,16 @@ class Holdup::DoctorTest < Minitest::Test
     found = findings(applications: Holdup::Analysis::Applications.of(apps)).find { |finding| finding.key == :applications }
     assert_equal [:ok, "shop 67 %, admin 33 %"], [found.level, found.facts[:apps]]
     assert_equal %i[store books], findings(applications: Holdup::Analysis::Applications.of(apps.first(2))).map(&:key)[6, 2]
+  end
+
+  def test_rows_that_were_left_out_are_named
+    rows = [[:window, "日本語"], [:series, "A#b"], [:stored, "B"], [:position, "1-2.segment"], *Array.new(5) { |index| [:path, "P#{index}"] }].map do |kind, name|
+      Holdup::SkippedRow.new(at_s: NOW_S, host: "h", kind:, name:, reason: "refused", count: 2)
+    end
+    found = Holdup::Doctor::Checks::SkippedRows.call(host(skipped: rows))
+    assert_equal({skipped_rows: 14, skipped_stored: 2, skipped_position: 2}, found.to_h { |finding| [finding.key, finding.facts[:count]] })
+    assert_equal "window 日本語 (2), series A#b (2), path P0 (2), path P1 (2), path P2 (2), +2", found.first.facts[:names]
+    assert_equal [:warn], found.map(&:level).uniq
   end
 
   def test_how_far_away_redis_is

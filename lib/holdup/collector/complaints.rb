@@ -24,6 +24,13 @@ module Holdup
         say(subject, message)
       end
 
+      # At most once a minute for the same subject, whatever the message.
+      # @return [void]
+      def seldom(subject, message)
+        _, at = @said[subject]
+        say(subject, message) unless at && @clock.monotonic_ns - at < EVERY_NS
+      end
+
       # Once, until the subject is forgotten.
       # @return [void]
       def once(subject, message) = @said.key?(subject) || say(subject, message)

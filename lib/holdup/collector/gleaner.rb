@@ -7,6 +7,7 @@ require_relative "change"
 require_relative "harvest"
 require_relative "position"
 require_relative "profiles"
+require_relative "skipped_rows"
 
 module Holdup
   class Collector
@@ -23,29 +24,38 @@ module Holdup
       # @param now_ns [Integer]
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param profiles [Profiles] takes single units
-      def initialize(harvest, now_ns, settings, profiles)
+      # @param skipped [SkippedRows] takes what is damaged
+      def initialize(harvest, now_ns, settings, profiles, skipped)
         @harvest = harvest
         @now_ns = now_ns
         @settings = settings
         @profiles = profiles
+        @skipped = skipped
       end
 
       # @param entry [Segment::Directory::Entry]
       # @param known [Position, nil] as stored
+      # @param anew [Boolean] nobody knows how far it was carried: it is carried from here on, so that nothing is counted twice
       # @yieldparam header [Segment::Header]
       # @yieldparam setting [Setting]
       # @return [Position, nil] the new one, only true once the harvest is committed; nil when it can't be read now
       # @raise [SegmentError, DamagedData, SystemCallError]
-      def call(entry, known)
+      def call(entry, known, anew: false)
         entry.read do |reader|
           header = checked(reader.header, entry)
           before = (known&.created_ns == header.created_ns) ? known : Position.start(header.created_ns)
           next before if before.finished
           setting = setting(reader) or next
           yield header, setting
-          glean(reader, before, source(header, setting, before, entry), over?(header, entry))
+          reading = read(reader, before, entry)
+          add(reading, before, source(header, setting, before, entry)) unless anew
+          over?(header, entry) ? reading.position.done : reading.position
         end
       end
+
+      # What a segment says since its position. `changes`: Array of Change; `handoff_ns`: added; `stretch`: of its ring
+      Reading = Data.define(:position, :changes, :handoff_ns, :stretch)
+      private_constant :Reading
 
       private
 
@@ -54,17 +64,28 @@ module Holdup
         raise SegmentError::NotASegment.new(path: entry.path, reason: "its name says process #{entry.pid}, its header #{header.pid}")
       end
 
-      # Everything is looked at before anything is harvested: a damaged segment gives all or nothing.
-      def glean(reader, before, source, over)
+      # Everything is looked at before anything is added: what fails adds nothing.
+      def read(reader, before, entry)
         changes = []
-        marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear) } or return
+        marks = reader.of_one_tick { mark_all(reader, before.marks, changes.clear, entry) }
+        header = reader.header
+        handoff_ns = handoff_ns(header, before, entry)
         stretch = reader.ring_stretch(since: before.ring_head)
-        handoff_ns = [reader.header.counters[:handoff_ns], before.handoff_ns].max
-        changes.each { |change| @harvest.add(change, source) }
-        @harvest.add_handoff(handoff_ns - before.handoff_ns, source) if handoff_ns > before.handoff_ns
-        draw(stretch, before, marks, source)
-        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: reader.header.ring_head, marks: marks.freeze)
-        over ? position.done : position
+        position = before.with(read_ns: @now_ns, handoff_ns:, ring_head: header.ring_head, marks: marks.freeze)
+        Reading.new(position:, changes:, handoff_ns: handoff_ns - before.handoff_ns, stretch:)
+      end
+
+      def handoff_ns(header, before, entry)
+        now_ns = header.counters[:handoff_ns]
+        return [now_ns, before.handoff_ns].max if now_ns <= Segment::Layout::MAX_NUMBER
+        @skipped.add_lasting(:series, "hand-off of process #{header.pid}", DamagedData.new("its counter is damaged"), file: entry.name, place: -1)
+        before.handoff_ns
+      end
+
+      def add(reading, before, source)
+        reading.changes.each { |change| @harvest.add(change, source) }
+        @harvest.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
+        @skipped.guard(:profiles, "process #{source.pid}") { draw(reading.stretch, before, reading.position.marks, source) }
       end
 
       def draw(stretch, before, marks, source)
@@ -75,19 +96,31 @@ module Holdup
       end
 
       # Slot by slot, so that only one has to be in memory.
-      # @return [Array<Mark, nil>, nil] nil when a slot that only the store knows was being written all the time
-      def mark_all(reader, before, changes)
+      # @return [Array<Mark, nil>]
+      def mark_all(reader, before, changes, entry)
         reader.damaged("a series is gone") if reader.header.series_count < before.size
-        marks = Array.new(reader.header.series_count) { |index| mark(reader, index, before[index], changes) }
-        marks if marks.none? { |mark| mark && mark.series.nil? }
+        Array.new(reader.header.series_count) { |index| mark(reader, index, before[index], changes, entry) }
       end
 
-      def mark(reader, index, before, changes)
+      # A damaged slot keeps its mark: when it can be read again, nothing is missing.
+      def mark(reader, index, before, changes, entry)
         now = reader.slot(index, before)
         return before if now.nil? || now.equal?(before)
-        change = Change.between(now, before&.slot) || reader.damaged("a counter went back")
+        change = Change.between(now, earlier(before, now, index, entry)) || reader.damaged("a counter went back")
         changes << change unless change.empty?
         Mark.of(now)
+      rescue SegmentError::NotASegment => error
+        name = before&.series&.name || "slot #{index} of #{entry.name}"
+        @skipped.add_lasting(:series, name, DamagedData.new(error.reason), file: entry.name, place: index)
+        before
+      end
+
+      # Where nobody knows any more what was carried, all of it is taken for carried, so that nothing is counted twice.
+      def earlier(before, now, index, entry)
+        before&.slot
+      rescue DamagedData => error
+        @skipped.add_lasting(:position, now.series.name, error, file: entry.name, place: index)
+        now
       end
 
       # Everything is in and nothing will come.

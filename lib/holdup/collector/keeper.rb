@@ -42,7 +42,7 @@ module Holdup
 
       def attended?(path)
         head(path).facts["trigger"] != "dashboard"
-      rescue DamagedData, SystemCallError
+      rescue
         true
       end
 
@@ -52,7 +52,7 @@ module Holdup
       def take(path)
         header = head(path)
         keep(path, header) if wanted?(path, header)
-      rescue DamagedData, SystemCallError => error
+      rescue => error # whatever it is, it is in the file: that goes, and the others stay
         @complaints.again(:capture, "a capture can't be kept: #{error.message}")
       ensure
         File.unlink(path) if File.exist?(path)

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../utf8"
 require_relative "position"
 require_relative "position_codec"
 
@@ -12,13 +13,18 @@ module Holdup
 
       # @param store [#progress]
       # @param scope [String] what tells this host's folder from those of others in a shared store
-      # @raise [StoreError, DamagedData]
+      # @raise [StoreError]
       def initialize(store, scope)
-        @scope = scope
-        stored = store.progress.select { |key, _| key.start_with?(scope) }
-        heads = stored.reject { |key, _| key.end_with?(UNITS) }
-        @positions = heads.to_h { |key, head| [key.delete_prefix(scope), PositionCodec.load(head, stored[key + UNITS])] }
+        @scope = text(scope)
+        @damaged = {}
+        stored = store.progress.select { |key, _| key.start_with?(@scope) }
+        names = stored.keys.reject { |key| key.end_with?(UNITS) }.map { |key| key.delete_prefix(@scope) }
+        @positions = names.to_h { |name| [name, load(name, stored[key(name)], stored[key(name) + UNITS])] }.compact
       end
+
+      # @param name [String] file name
+      # @return [DamagedData, nil] why nobody knows how far that file was carried
+      def damage(name) = @damaged[name]
 
       # @param name [String] file name
       # @return [Position, nil]
@@ -29,7 +35,7 @@ module Holdup
       # @param present [Array<String>] all file names that are there, readable or not
       # @return [Hash{String => String, nil}]
       def changes(readings, present)
-        gone = (@positions.keys - present).flat_map { |name| [key(name), key(name) + UNITS] }
+        gone = (@positions.keys + @damaged.keys - present).flat_map { |name| [key(name), key(name) + UNITS] }
         readings.each_with_object(gone.to_h { |key| [key, nil] }) { |(name, position), all| change(all, name, position) }
       end
 
@@ -37,9 +43,23 @@ module Holdup
       # @return [void]
       def committed(readings, present)
         @positions = @positions.slice(*present).merge(readings)
+        @damaged = @damaged.slice(*present).except(*readings.keys)
       end
 
       private
+
+      # The name of a folder may be any bytes, a key of a store is text.
+      def text(scope)
+        text = Utf8.of(scope)
+        text.valid_encoding? ? text : scope.b.dump
+      end
+
+      def load(name, head, units)
+        PositionCodec.load(head, units)
+      rescue DamagedData => error
+        @damaged[name] = error
+        nil
+      end
 
       def key(name) = @scope + name
 

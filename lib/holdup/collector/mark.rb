@@ -9,23 +9,24 @@ module Holdup
     # Packed, because most slots stand still and a collector looks after thousands.
     #
     # The few numbers that may be large are BER (`pack "w"`); the bucket counts, of which there are very many, have the
-    # form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil until the segment was
-    # read, when the mark came from a store; so is `path`.
-    Mark = Struct.new(:series, :count, :errors, :bytes, :path) do
+    # form of UTF-8 (`pack "U"`), which is as short and eight times faster to make. `series` is nil until the slot was
+    # read, when the mark came from a store; so is `path`. `account`: whether it is a thread's time outside of units.
+    Mark = Struct.new(:series, :count, :errors, :bytes, :path, :account) do
       # @param slot [Segment::Slot]
       # @return [Mark]
       def self.of(slot)
         numbers = [slot.count, slot.errors].concat(slot.sums)
         slot.histograms.each { |cells| numbers.push(cells.count, cells.sum, cells.min, cells.max, cells.zero, cells.offset, cells.counts.size) }
-        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)), slot.path)
+        new(slot.series, slot.count, slot.errors, pack(numbers, slot.histograms.flat_map(&:counts)), slot.path, slot.account?)
       end
 
       # @param bytes [String] as the store keeps it
+      # @param account [Boolean]
       # @return [Mark]
       # @raise [DamagedData]
-      def self.load(bytes)
+      def self.load(bytes, account: false)
         _, count, errors = bytes.unpack("w3")
-        new(nil, count, errors, bytes)
+        new(nil, count, errors, bytes, nil, account)
       end
 
       def self.pack(numbers, counts)
@@ -53,7 +54,7 @@ module Holdup
       def still?(numbers) = numbers[0] == count && numbers[1] == errors && !account? && !series.nil?
 
       # @see Segment::Slot#account?
-      def account? = series&.kind == :account
+      def account? = account
 
       private
 

@@ -44,11 +44,11 @@ module Holdup
         created_ns, read_ns, finished, handoff_ns = Array.new(4) { source.number }
         ring_head = (version == 1) ? 0 : source.number
         marks = units ? load_units(Source.new(units)) : []
-        source.number.times { marks[source.number] = source.mark }
+        source.number.times { marks[source.number(most: Segment::Layout::MAX_SERIES)] = source.mark(account: true) }
         Position.new(created_ns:, read_ns:, finished: finished == 1, handoff_ns:, ring_head:, marks: marks.freeze)
       end
 
-      def load_units(source) = Array.new(source.number) { source.mark }
+      def load_units(source) = Array.new(source.number(most: Segment::Layout::MAX_SERIES)) { source.mark }
 
       # Bytes, taken from the front.
       class Source
@@ -58,24 +58,27 @@ module Holdup
           @at = 0
         end
 
+        # @param most [Integer, nil] what is larger can't be true
         # @return [Integer]
         # @raise [DamagedData] when there is none left
-        def number
+        def number(most: nil)
           value = @bytes.unpack1("w", offset: @at) or raise_damaged
+          raise_damaged if most && value > most
           @at += [value].pack("w").bytesize
           value
         rescue ArgumentError
           raise_damaged
         end
 
+        # @param account [Boolean]
         # @return [Mark, nil]
         # @raise [DamagedData]
-        def mark
+        def mark(account: false)
           length = number
           return if length.zero?
           raise_damaged if @at + length > @bytes.bytesize
           @at += length
-          Mark.load(@bytes.byteslice(@at - length, length).freeze)
+          Mark.load(@bytes.byteslice(@at - length, length).freeze, account:)
         end
 
         private

@@ -73,7 +73,7 @@ module Holdup
       end
 
       def profile(entry, source, host)
-        series = source.series[entry.series_index]
+        series = source.series[entry.series_index] if entry.series_index < source.series.size
         return if series.nil? || entry.to_h.except(:trace).values.compact.max > Segment::Layout::MAX_NUMBER
         UnitProfile.new(series:, setting: source.setting, host:, process: source.process, weight: 1.0, **entry.to_h.except(:series_index, :wall_ns))
       end

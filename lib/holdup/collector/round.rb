@@ -1,12 +1,15 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
+require_relative "../unit_profile/block"
+require_relative "../window"
 require_relative "gleaner"
 require_relative "harvest"
 require_relative "ledger"
 require_relative "profiles"
 require_relative "sampler"
 require_relative "sighting"
+require_relative "skipped_rows"
 
 module Holdup
   class Collector
@@ -31,6 +34,7 @@ module Holdup
         @directory = directory
         @host = host
         @complaints = complaints
+        @skipped = SkippedRows.new(host:, complaints:)
         @sampler = sampler
         @profiles = profiles
         @settings = {}
@@ -40,13 +44,14 @@ module Holdup
       # @return [Outcome]
       # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
       def run(now_ns)
+        @skipped.start(now_ns)
         @ledger ||= Ledger.new(@store, "#{@host} #{@directory.path}/")
         entries = @directory.entries
         harvest = Harvest.new
         found = {}
-        readings = read(entries, Gleaner.new(harvest, now_ns, @settings, @profiles), found)
+        readings = read(entries, Gleaner.new(harvest, now_ns, @settings, @profiles, @skipped), found)
         sightings = sightings(found, readings)
-        written = commit(harvest, readings, entries.map(&:name), @sampler.samples(sightings, @host, now_ns))
+        written = commit(harvest, readings, entries.map(&:name), samples(sightings, now_ns))
         sweep(entries)
         Outcome.new(windows: written, live: sightings.select(&:growing?).map(&:header))
       end
@@ -73,12 +78,24 @@ module Holdup
 
       # A file that can't be read is nobody's loss but its own.
       def glean(entry, gleaner, found)
-        gleaner.call(entry, @ledger[entry.name]) { |header, setting| found[entry] = [header, setting] }
+        unknown = @ledger.damage(entry.name)
+        position = gleaner.call(entry, @ledger[entry.name], anew: !!unknown) { |header, setting| found[entry] = [header, setting] }
+        @skipped.add_lasting(:position, entry.name, unknown, file: entry.name) if unknown && position
+        position
       rescue Errno::ENOENT
         nil
-      rescue SegmentError, DamagedData, SystemCallError => error
-        @complaints.once([:segment, entry.name], error.message) unless unfinished?(entry)
+      rescue => error
+        unread(entry, error) unless unfinished?(entry)
         nil
+      end
+
+      def unread(entry, error)
+        @complaints.once([:segment, entry.name], error.message)
+        @skipped.add_lasting(:segment, entry.name, error, file: entry.name)
+      end
+
+      def samples(sightings, now_ns)
+        @sampler.samples(sightings, @host, now_ns) { |pid, error| @skipped.add(:sample, "process #{pid}", error) }
       end
 
       # A process that has just made its file has not filled it yet.
@@ -91,13 +108,38 @@ module Holdup
       def commit(harvest, readings, present, samples)
         windows = harvest.windows(@host)
         progress = @ledger.changes(readings, present)
-        profiles = @profiles.blocks(@host)
-        @store.commit(windows, progress, processes: samples, profiles:, paths: harvest.paths) unless [windows, progress, samples, profiles].all?(&:empty?)
+        profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
+        left_out = write(windows, progress, processes: samples, profiles:, paths: harvest.paths)
+        @skipped.committed(left_out, present)
         @ledger.committed(readings, present)
         @profiles.committed
         @sampler.committed(samples)
         @complaints.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.size
+      end
+
+      # A row that can't be written is found by writing each by itself.
+      # @return [Array<SkippedRow>] what the store did not take
+      def write(windows, progress, **rows)
+        return [] if [windows, progress, *rows.values, @skipped.rows].all?(&:empty?)
+        @store.commit(windows, progress, **rows, skipped: @skipped.rows)
+        []
+      rescue => error
+        raise unless row_fault?(error)
+        left_out = []
+        @store.commit(windows, progress, **rows, skipped: @skipped.rows) { |row, fault| (left_out << left_out(row, fault)).last }
+        left_out
+      end
+
+      def row_fault?(error) = error.is_a?(StoreError::BadRow) || [StoreError, SystemCallError].none? { |kind| kind === error }
+
+      def left_out(row, error)
+        case row
+        when Window then @skipped.row(:window, row.series.name, error)
+        when UnitProfile::Block then @skipped.row(:profiles, "unit profiles", error)
+        when Hash then @skipped.row(:sample, "process #{row[:pid]}", error)
+        else @skipped.row(:path, row.first.name, error)
+        end
       end
 
       def sweep(entries)

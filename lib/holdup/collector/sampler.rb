@@ -45,15 +45,20 @@ module Holdup
       # @param sightings [Array<Sighting>] of all segments that were read
       # @param host [String]
       # @param now_ns [Integer]
+      # @yieldparam pid [Integer] of which there can't be a sample; without a block that is raised
+      # @yieldparam error [StandardError]
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
-      def samples(sightings, host, now_ns)
+      def samples(sightings, host, now_ns, &bad)
         now_s = now_ns / 1_000_000_000
         newest = newest(sightings)
         parents = newest.to_h { |sighting| [sighting.pid, sighting.header.parent] }
         due = newest.select { |sighting| due?(sighting, now_s) }
-          .map { |sighting| sample(sighting, host, now_s).merge(master(sighting, parents)) }
+        samples = due.filter_map do |sighting|
+          alone(sighting.pid, bad) { sample(sighting, host, now_s).merge(master(sighting, parents)) }
+        end
         one = sightings.find(&:here?)
-        (one && container_due?(now_s)) ? [*due, container(one, host, now_s, sightings.sum(&:bytes))] : due
+        return samples unless one && container_due?(now_s)
+        samples + [alone(CONTAINER, bad) { container(one, host, now_s, sightings.sum(&:bytes)) }].compact
       end
 
       # These samples are in the store now.
@@ -79,6 +84,14 @@ module Holdup
       private_constant :Seen
 
       private
+
+      def alone(pid, bad)
+        yield
+      rescue => error
+        raise unless bad
+        bad.call(pid, error)
+        nil
+      end
 
       # A process that stopped and started measuring has two segments and is one process.
       def newest(sightings) = sightings.sort_by { |sighting| sighting.header.created_ns }.to_h { |sighting| [sighting.key, sighting] }.values

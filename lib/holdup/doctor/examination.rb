@@ -18,6 +18,7 @@ module Holdup
     # asked when things are broken.
     class Examination
       HOUR_S = 3600
+      DAY_S = 86_400
 
       # @param dir [String] folder of the segments
       # @param clock [Holdup::Clock]
@@ -59,7 +60,7 @@ module Holdup
         samples = store.processes(*hour)
         summary = summary(store, samples)
         {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
-         lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), store_problem: nil}
+         lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), skipped: skipped(store), store_problem: nil}
       rescue Error => error
         {store: nil, store_problem: error.message}
       ensure
@@ -73,6 +74,8 @@ module Holdup
         from_s, to_s = hour
         Analysis::Summary.new(store.sums(from_s, to_s).map(&:window), from_s:, to_s:, samples:, stalls: -> { store.stalls(from_s, to_s) })
       end
+
+      def skipped(store) = store.skipped_rows.select { |row| row.at_s > @clock.realtime_s - DAY_S }
 
       def signals(summary)
         pools = summary.processes.pools

@@ -13,15 +13,17 @@ module Holdup
     # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and `store_problem`
     # - `machines`: Array of Analysis::Machine of the last hour; `signals`: what it shows of the load (queued_p95_ns, busy,
     #   threads, backlog; nil where unknown); `autoscale_target`: percentage that an alarm waits for, nil when nobody asks
+    # - `skipped`: Array of SkippedRow of the last day, the latest first
     # - `applications`: Analysis::Applications of the last hour, nil without a store
     # - `lives`: Array of Analysis::Lives of the last hour; `drifts`: Array of Analysis::Drift since the last change of setting
     # - `servers`: Array of RunningServers::Server, all that the process table shows
     # - `variables`: names of the environment's variables of this command that look like settings and are none
     # - `now_ns`: nanoseconds since 1970
     Host = Data.define(:ruby, :unsupported, :clock_source, :dir, :dir_state, :tmpfs, :segments, :refused, :collector, :store,
-      :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables) do
+      :store_problem, :machines, :signals, :autoscale_target, :now_ns, :lives, :drifts, :applications, :servers, :variables,
+      :skipped) do
       def initialize(machines: [], signals: {}, autoscale_target: nil, lives: [], drifts: [], applications: nil, servers: [],
-        variables: [], **rest)
+        variables: [], skipped: [], **rest)
         super
       end
 

@@ -7,9 +7,13 @@ module Holdup
   class SegmentError < Error
     # The file has another magic, or is too short, or its offsets point outside of it.
     class NotASegment < SegmentError
+      # @return [String] what is wrong with it
+      attr_reader :reason
+
       # @param path [String]
       # @param reason [String] what is wrong with it
       def initialize(path:, reason:)
+        @reason = reason
         super("#{path} is not a segment of Holdup (#{reason})", "remove it if nothing of yours wrote it")
       end
     end

@@ -47,6 +47,13 @@ module Holdup
       end
     end
 
+    # One row can't be written, or read again; the others can.
+    class BadRow < StoreError
+      def initialize(location:, reason:)
+        super(location:, problem: "can't keep a row (#{reason})", advice: "report it: the row is set aside")
+      end
+    end
+
     # Not there, or no right to open it.
     class Unreachable < StoreError
       def initialize(location:, reason:, advice: "check the path and its rights, or name another place with --store or HOLDUP_STORE")

@@ -55,6 +55,9 @@ module Holdup
       # @return [Array<Outcome>] see Stores::Sql#outcomes
       def outcomes = @store.outcomes.select { |outcome| outcome.app == @name }
 
+      # @return [Array<SkippedRow>] see Stores::Sql#skipped_rows; of all applications
+      def skipped_rows = @store.skipped_rows
+
       # @return [Integer] see Stores::Sql#finest_s
       def finest_s(from_s) = @store.finest_s(from_s)
 

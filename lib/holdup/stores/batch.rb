@@ -7,6 +7,10 @@ module Holdup
   module Stores
     # The windows of one commit, checked, and spread over the tiers that have to take them.
     class Batch
+      # More than any database counts to can only be damage.
+      MOST = (1 << 63) - 1
+      private_constant :MOST
+
       # @param windows [Array<Window>] 1-minute deltas
       # @raise [ArgumentError] for anything but whole minutes with setting and host
       def initialize(windows)
@@ -34,6 +38,8 @@ module Holdup
         whole = window.seconds == Tier::FINEST && (window.start_s % Tier::FINEST).zero?
         raise ArgumentError, "a store takes whole minutes, not #{window.seconds} s from #{window.start_s}" unless whole
         raise ArgumentError, "a stored window has one setting and one host" unless window.setting && window.host
+        numbers = [window.count, window.errors, *window.sums.values]
+        raise ArgumentError, "a stored window can't count to #{numbers.max}" if numbers.max > MOST
       end
     end
   end

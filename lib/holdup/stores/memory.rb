@@ -7,6 +7,7 @@ require_relative "memory/profiles"
 require_relative "prune"
 require_relative "read_plan"
 require_relative "rollup"
+require_relative "../skipped_row"
 require_relative "stall"
 require_relative "sum"
 
@@ -21,21 +22,24 @@ module Holdup
         @processes = {}
         @paths = {}
         @outcomes = {}
+        @skipped = {}
         @profiles = Profiles.new
       end
 
       # @see Sql#commit
-      def commit(windows, progress, processes: [], profiles: [], paths: {})
-        batch = Batch.new(windows)
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], &bad_row)
         @rows.transaction do
-          @rows.merge(batch.rows(@rows.tiers))
-          progress.each { |segment, blob| blob ? @progress[segment] = blob.b.freeze : @progress.delete(segment) }
-          processes.each { |sample| @processes[sample.values_at(:at_s, :host, :pid)] = sample.dup.freeze }
-          @profiles.merge(profiles)
-          @paths.merge!(paths)
+          changes = bad_row ? each_alone(windows, processes, profiles, paths, &bad_row) : changes(windows, processes, profiles, paths)
+          progress = progress.transform_values { |blob| blob&.b&.freeze }
+          changes.each(&:call) # none of them can fail
+          @progress = @progress.merge(progress).compact
+          skip(skipped)
         end
         nil
       end
+
+      # @see Sql#skipped_rows
+      def skipped_rows = @rows.transaction { @skipped.values.sort_by { |row| -row.at_s } }
 
       # @see Sql#paths
       def paths = @rows.transaction { @paths.dup }
@@ -104,6 +108,7 @@ module Holdup
           @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
           @profiles.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
+          @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
         end
         Prune.new(@rows).run(now_s, max_bytes:)
       end
@@ -120,6 +125,38 @@ module Holdup
 
       # Nothing to close.
       def close = nil
+
+      private
+
+      # What fails does so here, before anything is changed.
+      # @return [Array<Proc>]
+      def changes(windows, processes, profiles, paths)
+        rows = Batch.new(windows).rows(@rows.tiers)
+        samples = processes.to_h { |sample| [%i[at_s host pid].map { |key| sample.fetch(key) }, sample.dup.freeze] }
+        blocks = @profiles.merged(profiles)
+        [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) }, -> { @paths.merge!(paths) }]
+      end
+
+      def each_alone(windows, processes, profiles, paths, &bad_row)
+        faults = []
+        changes = windows.flat_map { |window| alone(window, faults) { changes([window], [], [], {}) } }
+        raise faults.first.last if faults.any? && faults.size == windows.size
+        changes += processes.flat_map { |sample| alone(sample, faults) { changes([], [sample], [], {}) } }
+        changes += profiles.flat_map { |block| alone(block, faults) { changes([], [], [block], {}) } }
+        changes += paths.flat_map { |path| alone(path, faults) { changes([], [], [], [path].to_h) } }
+        changes << -> { skip(faults.map(&bad_row)) }
+      end
+
+      def alone(row, faults)
+        yield
+      rescue => error
+        faults << [row, error]
+        []
+      end
+
+      def skip(rows)
+        rows.each { |row| @skipped[row.key] = @skipped[row.key]&.merge(row) || row }
+      end
     end
   end
 end

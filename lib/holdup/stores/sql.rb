@@ -10,6 +10,7 @@ require_relative "sql/process_samples"
 require_relative "sql/profiles"
 require_relative "sql/progress"
 require_relative "sql/rows"
+require_relative "sql/skipped_rows"
 require_relative "sql/spans"
 
 module Holdup
@@ -26,35 +27,42 @@ module Holdup
       def initialize(dialect)
         @connection = Connection.new(dialect)
         @codec = WindowCodec.new(@connection)
-        @rows = Rows.new(@connection, @codec)
+        @skipped = SkippedRows.new(@connection)
+        @rows = Rows.new(@connection, @codec, @skipped)
         @spans = Spans.new(@connection, @rows, @codec)
         @progress = Progress.new(@connection)
         @paths = Paths.new(@connection, @codec.series)
         @samples = ProcessSamples.new(@connection, @codec.hosts)
-        @profiles = Profiles.new(@connection, @codec.settings, @codec.hosts)
+        @profiles = Profiles.new(@connection, @codec, @skipped)
         @outcomes = Outcomes.new(@connection)
       end
 
-      # Writes everything or nothing.
+      # Writes everything or nothing. With a block, a row that can't be written is left out and given to it, and everything else is
+      # written; unless no window can be, which is no fault of a row.
       # @param windows [Array<Window>] deltas of whole minutes (seconds 60), with setting and host
       # @param progress [Hash{String => String, nil}] segment => where its reader stands; nil deletes
       # @param processes [Array<Hash>] samples with :at_s, :host, :pid and any facts (scalars); a second sample of the same
       #   second, host and pid replaces the first
       # @param profiles [Array<UnitProfile::Block>] samples of single units, which are merged with those that are there
       # @param paths [Hash{Series => String}] one that each was asked with; it takes the place of the one before
+      # @param skipped [Array<SkippedRow>] what could not be carried
+      # @yieldparam row [Window, Hash, UnitProfile::Block, Array(Series, String)] that can't be written
+      # @yieldparam error [StandardError]
+      # @yieldreturn [SkippedRow] that is written instead
       # @return [nil]
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
-      def commit(windows, progress, processes: [], profiles: [], paths: {})
-        batch = Batch.new(windows)
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], &bad_row)
+        batch = Batch.new(windows) unless bad_row
         whole do
-          @rows.merge(batch.rows(@rows.tiers))
           @progress.save(progress)
-          @samples.add(processes)
-          @profiles.merge(profiles)
-          @paths.save(paths)
+          @skipped.add(skipped)
+          bad_row ? add_each(windows, processes, profiles, paths, &bad_row) : add(batch, processes, profiles, paths)
         end
       end
+
+      # @return [Array<SkippedRow>] of the last 14 days, the latest first
+      def skipped_rows = @skipped.to_a
 
       # @return [Hash{Series => String}] of each series the path that was told last, where there is one
       def paths = @paths.to_h
@@ -131,6 +139,7 @@ module Holdup
         @samples.delete_before([@rows.tiers.first.kept_from_s, now_s - Tier::KEEP_S.fetch(Tier::FINEST)].max)
         @profiles.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
+        @skipped.prune(now_s)
         @connection.use { |db| @connection.dialect.shrink(db) }
         deleted
       end
@@ -153,6 +162,32 @@ module Holdup
       def close = @connection.close
 
       private
+
+      def add(batch, processes, profiles, paths)
+        @rows.merge(batch.rows(@rows.tiers))
+        @samples.add(processes)
+        @profiles.merge(profiles)
+        @paths.save(paths)
+      end
+
+      def add_each(windows, processes, profiles, paths, &bad_row)
+        tiers = @rows.tiers
+        faults = each_alone(windows) { |window| @rows.merge(Batch.new([window]).rows(tiers)) }
+        raise faults.first.last if faults.any? && faults.size == windows.size
+        faults += each_alone(processes) { |sample| @samples.add([sample]) }
+        faults += each_alone(profiles) { |block| @profiles.merge([block]) }
+        faults += each_alone(paths.to_a) { |series, path| @paths.save({series => path}) }
+        @skipped.add(faults.map(&bad_row))
+      end
+
+      # @return [Array<(Object, StandardError)>] rows that can't be written
+      def each_alone(rows)
+        rows.filter_map do |row|
+          error = @connection.attempt { yield row } or next
+          @codec.forget
+          [row, error]
+        end
+      end
 
       # What a failed transaction named has no id any more.
       def whole(&)

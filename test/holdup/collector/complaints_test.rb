@@ -18,6 +18,13 @@ class Holdup::Collector
       assert_equal %w[locked locked], @log.lines
     end
 
+    def test_seldom_whatever_the_message
+      %w[one two].each { |message| @complaints.seldom(:rows, message) }
+      @clock.monotonic_ns += Complaints::EVERY_NS
+      @complaints.seldom(:rows, "three")
+      assert_equal %w[one three], @log.lines
+    end
+
     def test_something_else_at_once
       %w[locked full].each { |message| @complaints.again(:store, message) }
       assert_equal %w[locked full], @log.lines

@@ -16,10 +16,18 @@ module Holdup
         @blocks = {}
       end
 
-      # Adds units to the samples that exist.
-      # @param blocks [Array<UnitProfile::Block>]
-      def merge(blocks)
-        blocks.each { |block| @blocks[block.key] = (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block) }
+      # @param blocks [Array<UnitProfile::Block>] units to add to the samples that exist
+      # @return [Array<UnitProfile::Block>] these samples with them
+      def merged(blocks)
+        blocks.group_by(&:key).map do |key, same|
+          same.inject(@blocks[key] || same.first.with(seen: 0, profiles: [])) { |all, block| all.merge(block) }
+        end
+      end
+
+      # @param blocks [Array<UnitProfile::Block>] that take the place of those of the same key
+      # @return [void]
+      def save(blocks)
+        blocks.each { |block| @blocks[block.key] = block }
       end
 
       # @return [Array<UnitProfile>]

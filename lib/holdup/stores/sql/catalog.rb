@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../../errors"
+
 module Holdup
   module Stores
     class Sql
@@ -26,14 +28,14 @@ module Holdup
         # @return [Object] the value of an id
         def value(id)
           forget unless @epoch == @connection.epoch
-          @values[id] || load.fetch(id)
+          @values[id] || load[id] || raise(DamagedData.new("row #{id} of #{@table} is damaged"))
         end
 
-        # @return [Hash{Integer => Object}] everything, fresh
+        # @return [Hash{Integer => Object}] everything that can be read, fresh
         def load
           rows = @connection.read { |db| db[@table].all }
           forget unless @epoch == @connection.epoch
-          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || @decode.call(row)] }
+          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decoded(row)] }.compact
         end
 
         # A transaction that failed took the ids it gave out with it; a new connection may lead to another file.
@@ -44,6 +46,12 @@ module Holdup
         end
 
         private
+
+        def decoded(row)
+          @decode.call(row)
+        rescue DamagedData
+          nil
+        end
 
         def find(value) = @connection.read { |db| db[@table].where(@encode.call(value).first).get(:id) }
 

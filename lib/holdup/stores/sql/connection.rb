@@ -38,15 +38,19 @@ module Holdup
 
         # Runs the block without a transaction, for what the database refuses to do inside one.
         # @yieldparam db [Sequel::Database]
-        def use
-          yield db
-        rescue DamagedData => error
-          raise StoreError::Corrupt.new(location: @dialect.location, reason: error.message)
-        rescue StoreError => error
-          close if @dialect.reopen?(error)
-          raise
-        rescue *@dialect.errors => error
-          raise failure(@dialect.translate(error))
+        def use(&)
+          nested? ? yield(@db) : translating(&)
+        end
+
+        # Inside `write`: runs the block, and when one row's fault ends it, nothing of it stays while the rest goes on.
+        # @return [StandardError, nil] that fault
+        # @raise [StandardError] what is not one row's fault
+        def attempt
+          @db.transaction(savepoint: true) { yield }
+          nil
+        rescue => error
+          fault = fault_of(error)
+          (fault.is_a?(StoreError) && !fault.is_a?(StoreError::BadRow)) ? raise : fault
         end
 
         # @return [Integer]
@@ -60,14 +64,25 @@ module Holdup
 
         private
 
-        def failure(error)
-          close if @dialect.reopen?(error)
-          error
+        # Inside a transaction nothing is checked, and no failure is more than the transaction's: it has to end where it began.
+        def nested? = !!@db&.in_transaction?
+
+        def translating
+          yield db
+        rescue DamagedData => error
+          raise StoreError::Corrupt.new(location: @dialect.location, reason: error.message)
+        rescue StoreError, *@dialect.errors => error
+          fault = fault_of(error)
+          close if @dialect.reopen?(fault)
+          raise fault
         end
 
-        # Inside a transaction nothing is checked: it has to end where it began.
+        def fault_of(error)
+          return error if error.is_a?(StoreError)
+          (@dialect.errors.any? { |kind| kind === error }) ? @dialect.translate(error) : error
+        end
+
         def db
-          return @db if @db&.in_transaction?
           close if @db && @dialect.identity != @identity
           @db ||= open
         end

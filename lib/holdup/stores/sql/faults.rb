@@ -10,7 +10,10 @@ module Holdup
       # What SQLite's errors mean to somebody who has a store. For Sqlite, which knows where it is and how long it waited.
       module Faults
         REOPEN = [StoreError::Corrupt, StoreError::Unreachable, StoreError::ReadOnly].freeze
-        private_constant :REOPEN
+        # What is wrong with one row. Sequel takes an ArgumentError for one of the database.
+        ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, SQLite3::ConstraintException, SQLite3::MismatchException,
+          SQLite3::TooBigException, SQLite3::RangeException, ArgumentError].freeze
+        private_constant :REOPEN, :ROW
 
         # @return [Array<Class>] what may be raised while using it
         def errors = [Sequel::Error, SQLite3::Exception, SystemCallError]
@@ -19,6 +22,7 @@ module Holdup
         # @return [StoreError]
         def translate(error)
           cause = error.cause || error
+          return StoreError::BadRow.new(location:, reason: cause.message) if ROW.any? { |kind| kind === error || kind === cause }
           case cause
           when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
           when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)

@@ -31,7 +31,7 @@ module Holdup
           @connection.read do |db|
             all = db[:processes].where { (at_s >= from_s) & (at_s < to_s) }
             rows = every_s ? db[:processes].where(id: last_of_each(all, every_s)) : all
-            rows.order(:at_s, :host_id, :pid).map { |row| sample(row) }
+            rows.order(:at_s, :host_id, :pid).all.filter_map { |row| sample(row) }
           end
         end
 
@@ -47,6 +47,8 @@ module Holdup
 
         def sample(row)
           {at_s: row[:at_s], host: @hosts.value(row[:host_id]), pid: row[:pid], **JSON.parse(row[:facts], symbolize_names: true)}
+        rescue JSON::ParserError # one that is damaged: there are more
+          nil
         end
       end
     end

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "sequel"
+require_relative "../../skipped_row"
 require_relative "../../unit_profile/codec"
 require_relative "../profile_keeping"
 
@@ -12,12 +13,13 @@ module Holdup
         Block = UnitProfile::Block
 
         # @param connection [Connection]
-        # @param settings [Catalog]
-        # @param hosts [Catalog]
-        def initialize(connection, settings, hosts)
+        # @param codec [WindowCodec] has the settings and hosts
+        # @param skipped [SkippedRows] takes what is damaged
+        def initialize(connection, codec, skipped)
           @connection = connection
-          @settings = settings
-          @hosts = hosts
+          @settings = codec.settings
+          @hosts = codec.hosts
+          @skipped = skipped
         end
 
         # Adds units to the samples that exist.
@@ -63,9 +65,17 @@ module Holdup
         def merge_one(table, block)
           key = {start_s: block.start_s, setting_id: @settings.id(block.setting), host_id: @hosts.id(block.host)}
           row = table.where(key).first
-          units = UnitProfile::Codec.merge(row && String.new(row[:units]), block)
+          units = merged(row, block)
           facts = {seen: block.seen + (row ? row[:seen] : 0), bytes: units.bytesize, units: Sequel.blob(units)}
           row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
+        end
+
+        # What can't be read any more is lost: the new takes its place.
+        def merged(row, block)
+          UnitProfile::Codec.merge(row && String.new(row[:units]), block)
+        rescue DamagedData => error
+          @skipped.add([SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored, name: "unit profiles", reason: error.message)])
+          UnitProfile::Codec.merge(nil, block)
         end
 
         def block(row)

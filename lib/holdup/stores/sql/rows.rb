@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../skipped_row"
 require_relative "../tier"
 require_relative "window_codec"
 
@@ -8,13 +9,16 @@ module Holdup
     class Sql
       # Windows in their table, and the operations that Rollup and Prune ask of a store.
       class Rows
+        KEY = %i[series_id setting_id host_id].freeze
         INSERT_SLICE = 50 # rows a statement: SQLite parses a short one faster than it would a megabyte
 
         # @param connection [Connection]
         # @param codec [WindowCodec]
-        def initialize(connection, codec)
+        # @param skipped [SkippedRows] takes what is damaged
+        def initialize(connection, codec, skipped)
           @connection = connection
           @codec = codec
+          @skipped = skipped
         end
 
         def transaction = @connection.write { yield }
@@ -35,8 +39,13 @@ module Holdup
           @connection.read { |db| tiers.flat_map { |tier| [span(db, tier.seconds, 0).min(:start_s), span(db, tier.seconds, 0).max(:start_s)] } }.compact.minmax.compact
         end
 
+        # For roll-up, which one damaged row must not stop.
         # @return [Array<Window>]
-        def between(seconds, from_s, to_s) = each(seconds, from_s, to_s).to_a
+        def between(seconds, from_s, to_s)
+          @connection.write do |db|
+            span(db, seconds, from_s, to_s).order(:start_s, :series_id).all.filter_map { |row| readable(row) { @codec.window(row) } }
+          end
+        end
 
         # @param series_ids [Array<Integer>, nil] nil for all
         # @param histograms [Array<Symbol>] see Sql#windows
@@ -89,6 +98,16 @@ module Holdup
 
         private
 
+        # @return [Object, nil] what the block gives; nil when the row is damaged
+        def readable(row, series: nil)
+          yield
+        rescue DamagedData => error
+          series ||= @codec.series.load[row[:series_id]]
+          host = @codec.hosts.load[row[:host_id]]
+          @skipped.add([SkippedRow.new(at_s: row[:start_s], host:, kind: :stored, name: series&.name, reason: error.message)])
+          nil
+        end
+
         def span(db, seconds, from_s, to_s = nil, series_ids = nil)
           found = db[:windows].where(seconds:).where { start_s >= from_s }
           found = found.where { start_s < to_s } if to_s
@@ -97,10 +116,17 @@ module Holdup
 
         # Replaced rows are deleted and written anew: one statement for many, and no dialect's own way to upsert.
         def merge_span(db, span, windows)
-          rows = span.all.to_h { |row| [row.values_at(:series_id, :setting_id, :host_id), row] }
+          span = span.where(KEY.zip(@codec.key(windows.first)).to_h) if windows.size == 1
+          rows = span.all.to_h { |row| [row.values_at(*KEY), row] }
           known, added = windows.partition { |window| rows.key?(@codec.key(window)) }
           db[:windows].where(id: known.map { |window| rows[@codec.key(window)][:id] }).delete
-          insert(db, added + known.map { |window| @codec.window(rows[@codec.key(window)]).merge(window) })
+          insert(db, added + known.map { |window| merged(rows[@codec.key(window)], window) })
+        end
+
+        # What can't be read any more is lost: the new takes its place.
+        def merged(row, window)
+          stored = readable(row, series: window.series) { @codec.window_of(row, series: window.series, setting: window.setting, host: window.host) }
+          stored ? stored.merge(window) : window
         end
 
         def insert(db, windows)

@@ -48,9 +48,16 @@ module Holdup
         # @param histograms [Array<Symbol>] see columns
         # @return [Window]
         def window(row, histograms = Window::HISTOGRAMS)
-          Window.new(start_s: row[:start_s], seconds: row[:seconds], series: @series.value(row[:series_id]),
-            setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), count: row[:count], errors: row[:errors],
-            sums: row.slice(*Window::SUMS), histograms: Window::HISTOGRAMS.to_h { |name| [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])] })
+          window_of(row, histograms, series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]))
+        end
+
+        # @see window
+        # @param whose [Hash{Symbol => Object}] series, setting, host
+        # @return [Window]
+        def window_of(row, histograms = Window::HISTOGRAMS, **whose)
+          read = Window::HISTOGRAMS.to_h { |name| [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])] }
+          Window.new(start_s: row[:start_s], seconds: row[:seconds], **whose, count: row[:count], errors: row[:errors],
+            sums: row.slice(*Window::SUMS), histograms: read)
         end
 
         # @param row [Hash{Symbol => Object}] with STALL

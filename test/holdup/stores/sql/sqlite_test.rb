@@ -8,6 +8,7 @@ require "holdup/stores/sql/sqlite"
 class Holdup::Stores::Sql::SqliteTest < Minitest::Test
   include AsNobody
   include SampleMinutes
+  include SampleProfiles
   include TemporaryFolder
 
   StoreError = Holdup::StoreError
@@ -68,7 +69,7 @@ class Holdup::Stores::Sql::SqliteTest < Minitest::Test
   end
 
   def test_names_of_a_failed_commit_are_named_again
-    locked = store(page_limit: 24)
+    locked = store(page_limit: 26)
     assert_raises(StoreError::Full) { locked.commit(Array.new(300) { |i| minute(i, name: "C#{i}") }, {}) }
     locked.commit([minute(name: "C299")], {})
 
@@ -102,6 +103,31 @@ class Holdup::Stores::Sql::SqliteTest < Minitest::Test
     SQLite3::Database.new(path) { |db| db.execute("UPDATE windows SET wall = x'01ff'") }
 
     assert_raises(StoreError::Corrupt) { units(store) }
+  end
+
+  # Nothing new is lost for it, and the roll-up goes on.
+  def test_damaged_rows_are_replaced_by_what_comes_in_and_named
+    store.commit([minute, minute(name: "B")], {}, profiles: [block([profile])])
+    SQLite3::Database.new(path) do |db|
+      db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id = 1")
+      db.execute("UPDATE profiles SET units = x'02ff'")
+    end
+    store.commit([minute, minute(name: "B")], {"s" => "1"}, profiles: [block([profile(5)])])
+
+    assert_equal({"OrdersController#index" => 1, "B" => 2}, store.windows(0, MINUTE_START * 2).to_h { |window| [window.series.name, window.count] })
+    assert_equal [1, 2.0], store.profiles(0, MINUTE_START * 2).to_a.then { |all| [all.size, all.sum(&:weight)] }
+    assert_equal [[:stored, "unit profiles"], [:stored, "OrdersController#index"]].sort, store.skipped_rows.map { |row| [row.kind, row.name] }.sort
+  end
+
+  def test_a_damaged_row_does_not_stop_the_roll_up
+    store.commit([minute, minute(name: "B"), minute(1)], {})
+    SQLite3::Database.new(path) do |db|
+      db.execute("UPDATE windows SET wall = x'01ff' WHERE series_id = 1 AND start_s = #{MINUTE_START}")
+    end
+    store.rollup(MINUTE_START + 86_400 * 3)
+
+    assert_equal({"OrdersController#index" => 1, "B" => 1}, store.windows(0, MINUTE_START * 2, seconds: 3600).to_h { |window| [window.series.name, window.count] })
+    assert_equal ["OrdersController#index"], store.skipped_rows.map(&:name)
   end
 
   def test_a_file_that_was_removed_is_made_again

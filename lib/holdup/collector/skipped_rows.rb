@@ -1,0 +1,87 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "../skipped_row"
+
+module Holdup
+  class Collector
+    # What can't be carried, so that it stops nothing else: it is counted, said in the log at most once a minute, and written to the
+    # store with what was carried. What stays broken (a file, a row of it) is counted once.
+    class SkippedRows
+      NS = 1_000_000_000
+
+      # @param host [String]
+      # @param complaints [Complaints]
+      def initialize(host:, complaints:)
+        @host = host
+        @complaints = complaints
+        @lasting = Set.new
+        start(0)
+      end
+
+      # @return [Array<SkippedRow>] of this round, not yet written
+      attr_reader :rows
+
+      # A round begins. What an earlier one found and could not write is found again.
+      # @param now_ns [Integer]
+      # @return [void]
+      def start(now_ns)
+        @at_s = now_ns / NS
+        @rows = []
+        @found = []
+      end
+
+      # @param kind [Symbol] one of SkippedRow::KINDS
+      # @param name [String]
+      # @param error [Exception]
+      # @return [SkippedRow]
+      def row(kind, name, error)
+        SkippedRow.new(at_s: @at_s, host: @host, kind:, name:, reason: (error.is_a?(Error) ? error.message : "#{error.message} (#{error.class})"))
+      end
+
+      # @return [nil]
+      def add(kind, name, error)
+        @rows << row(kind, name, error)
+        nil
+      end
+
+      # Counts what is in a file once, as long as the file is there.
+      # @param file [String]
+      # @param place [Integer] in the file
+      # @return [nil]
+      def add_lasting(kind, name, error, file:, place: 0)
+        subject = [kind, file, place]
+        return if @lasting.include?(subject) || @found.include?(subject)
+        @found << subject
+        add(kind, name, error)
+      end
+
+      # @yieldreturn [Object]
+      # @return [Object, nil] the block's value; nil when it failed, which is counted
+      def guard(kind, name)
+        yield
+      rescue => error
+        add(kind, name, error)
+      end
+
+      # They are in the store now.
+      # @param more [Array<SkippedRow>] what the store did not take
+      # @param present [Array<String>] files that are there
+      # @return [void]
+      def committed(more, present)
+        @lasting.merge(@found).select! { |_, file, _| present.include?(file) }
+        all = @rows.reject { |row| row.kind == :segment } + more # the log has these already, each with its path
+        say(all) if all.any?
+        start(@at_s * NS)
+      end
+
+      private
+
+      def say(rows)
+        first = rows.first
+        @complaints.seldom(:skipped, "#{rows.sum(&:count)} of what was measured can't be carried and is left out, the first: #{first.kind} " \
+          "#{first.name.inspect}: #{first.reason}; `holdup doctor` lists them")
+      end
+    end
+  end
+end
