@@ -50,7 +50,7 @@ module Holdup
     def ours(argv) = argv.take_while { |argument| argument != "--" }
 
     def complain(error)
-      @console.err.puts("holdup: #{message(error).lines.map(&:strip).join(" ").gsub(INSIDES, "")}")
+      @console.err.puts("holdup: #{Utf8.valid(message(error)).lines.map(&:strip).join(" ").gsub(INSIDES, "")}")
       @console.err.puts(error.full_message(highlight: false)) if @debug
       error.is_a?(UsageError) ? MISUSED : FAILED
     end

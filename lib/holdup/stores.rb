@@ -50,9 +50,10 @@ module Holdup
     def self.known = ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
 
     # @return [String] the URL without its password
-    def self.redact(url) = url.sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
+    def self.redact(url) = url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
 
     def self.split(url)
+      return ["sqlite", url] unless url.valid_encoding?
       scheme, rest = url.match(/\A([a-z][a-z0-9+]+):(.*)\z/m)&.captures
       scheme ? [scheme, rest.delete_prefix("//")] : ["sqlite", url]
     end

@@ -16,7 +16,7 @@ module Holdup
       # @param alive [Array<Segment::Directory::Entry>] of processes that live
       # @return [void]
       def self.sweep(dir, alive)
-        left = Dir[File.join(dir, "*#{Control::SUFFIX}")] - alive.map { |entry| Control.path(entry.path) }
+        left = Segment::Directory.new(dir).beside(Control::SUFFIX) - alive.map { |entry| Control.path(entry.path) }
         left.each { |path| File.unlink(path) }
       end
 

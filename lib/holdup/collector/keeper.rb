@@ -4,6 +4,7 @@ require_relative "../capture/archive"
 require_relative "../capture/control"
 require_relative "../capture/facts"
 require_relative "../errors"
+require_relative "../segment/directory"
 
 module Holdup
   class Collector
@@ -32,11 +33,13 @@ module Holdup
 
       private
 
-      def left = Dir[File.join(@dir, "*{#{Capture::Watch::ENDED},#{Capture::Control::LEFT}}")].sort
+      def left = beside(Capture::Watch::ENDED, Capture::Control::LEFT)
+
+      def beside(*suffixes) = Segment::Directory.new(@dir).beside(*suffixes)
 
       # What went on when its process was killed: it has no segment any more. Who asked and waits takes the file.
       def orphans
-        paths = Dir[File.join(@dir, "*{#{Capture::Watch::ARMED},#{Capture::Control::SUFFIX}}")]
+        paths = beside(Capture::Watch::ARMED, Capture::Control::SUFFIX)
         paths.reject { |path| File.exist?("#{path.delete_suffix(File.extname(path))}.segment") || (path.end_with?(Capture::Control::SUFFIX) && attended?(path)) }
       end
 

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../utf8"
 require_relative "error"
 
 module Holdup
@@ -12,9 +13,10 @@ module Holdup
     # @param location [String] URL or path, as shown to the user
     # @param problem [String]
     # @param advice [String]
-    def initialize(location:, problem:, advice:)
-      @location = location
-      super("the store #{location} #{problem}", advice)
+    # @param subject [String] what it is that has the problem
+    def initialize(location:, problem:, advice:, subject: "the store")
+      @location = location = Utf8.valid(location)
+      super("#{subject} #{location} #{problem}", advice)
     end
 
     # Another process holds the write lock for too long. Passes by itself.
@@ -44,6 +46,14 @@ module Holdup
       def initialize(location:, reason:)
         super(location:, problem: "is damaged or is no store of Holdup (#{reason})",
               advice: "move the file away (a new one is made by itself) or restore it from a backup")
+      end
+    end
+
+    # Somebody else's file. Needs a person: Holdup writes into nothing that is not its own.
+    class NotOurs < StoreError
+      def initialize(location:, reason:)
+        super(location:, subject: "the file", problem: "is no store of Holdup (#{reason})",
+              advice: "name another file with --store or HOLDUP_STORE; if it was one, move the file away or restore it from a backup")
       end
     end
 

@@ -11,6 +11,7 @@ module Holdup
     # "<pid>-<start>.segment", with "-<n>" before the dot for a process that stopped and started measuring again.
     class Directory
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
+      BESIDE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
       LOCK = "collector.lock"
 
       # One segment. `path` is absolute; `alive` whether its process runs, as far as
@@ -61,6 +62,14 @@ module Holdup
 
       # @return [String]
       def lock_path = File.join(@path, LOCK)
+
+      # What processes have left beside their segments; other files are none of ours.
+      # @param suffixes [Array<String>]
+      # @return [Array<String>] paths, by name
+      def beside(*suffixes)
+        names = Dir.children(@path).select(&:ascii_only?).sort
+        names.select { |name| BESIDE.match(name)&.then { |match| suffixes.include?(match[1]) } }.map { |name| File.join(@path, name) }
+      end
 
       # Makes the folder, for this user only.
       # @return [void]

@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup/capture/asking"
 require "holdup/collector/complaints"
 require "holdup/collector/keeper"
 
@@ -34,6 +35,15 @@ class Holdup::Collector::KeeperTest < Minitest::Test
     leave("4-1.ended", caught: 2)
     @keeper.call
     assert_equal 2, @archive.kept.size
+  end
+
+  def test_files_of_others_stay
+    names = %w[diary.left x.armed 1-1.notes last.events]
+    names.each { |name| File.write(File.join(folder, name), "mine") }
+    @keeper.call
+    Holdup::Capture::Asking.sweep(folder, [])
+    assert_equal names.sort, Dir.children(folder).sort - ["captures"]
+    assert_empty @log.lines
   end
 
   def test_what_somebody_has_asked_for_is_kept_always

@@ -9,7 +9,7 @@ module Holdup
     class Sql
       # What SQLite's errors mean to somebody who has a store. For Sqlite, which knows where it is and how long it waited.
       module Faults
-        REOPEN = [StoreError::Corrupt, StoreError::Unreachable, StoreError::ReadOnly].freeze
+        REOPEN = [StoreError::Corrupt, StoreError::NotOurs, StoreError::Unreachable, StoreError::ReadOnly].freeze
         # What is wrong with one row. Sequel takes an ArgumentError for one of the database.
         ROW = [Sequel::ConstraintViolation, Sequel::InvalidValue, SQLite3::ConstraintException, SQLite3::MismatchException,
           SQLite3::TooBigException, SQLite3::RangeException, ArgumentError].freeze
@@ -22,13 +22,15 @@ module Holdup
         # @return [StoreError]
         def translate(error)
           cause = error.cause || error
+          return cause if cause.is_a?(StoreError) # of a new connection, which Sequel wraps
           return StoreError::BadRow.new(location:, reason: cause.message) if ROW.any? { |kind| kind === error || kind === cause }
           case cause
           when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
           when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
           when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
+          when SQLite3::NotADatabaseException then StoreError::NotOurs.new(location:, reason: "it is no SQLite database")
           when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
-            StoreError::Unreachable.new(location:, reason: cause.message)
+            StoreError::Unreachable.new(location:, reason: unreachable || cause.message)
           else StoreError::Corrupt.new(location:, reason: cause.message)
           end
         end
@@ -40,7 +42,15 @@ module Holdup
         private
 
         def denied(cause)
-          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(location:, reason: cause.message)
+          File.readable?(@location) ? StoreError::ReadOnly.new(location:) : StoreError::Unreachable.new(location:, reason: unreachable || cause.message)
+        end
+
+        # What SQLite tells by "unable to open database file" or a number.
+        def unreachable
+          folder = File.dirname(@location)
+          return "#{folder} is no folder" if File.exist?(folder) && !File.directory?(folder)
+          return "this user may not look into the folder #{nearest_folder}" unless File.executable?(nearest_folder)
+          "this user may not read it" if File.exist?(@location) && !File.readable?(@location)
         end
       end
     end

@@ -7,6 +7,7 @@ require_relative "../../errors"
 require_relative "../../utf8"
 require_relative "faults"
 require_relative "joining"
+require_relative "ownership"
 
 module Holdup
   module Stores
@@ -69,21 +70,34 @@ module Holdup
         private
 
         def connect_to_write
+          check_place
           FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
           File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
           sequel(@location) { |connection| prepare_writer(connection) }
         end
 
+        # SQLite would call it an I/O error.
+        def check_place
+          raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8") unless @location.valid_encoding?
+          return if !File.exist?(@location) || File.file?(@location)
+          raise StoreError::Unreachable.new(location:, reason: "it is no file") unless File.directory?(@location)
+          inside = Dir.glob("*.sqlite3", base: @location).min || "holdup.sqlite3"
+          raise StoreError::Unreachable.new(location:, reason: "it is a folder", advice: "name the file in it: --store #{File.join(@location, inside)}")
+        end
+
         # Where somebody looks before anything was measured.
         def missing
-          StoreError::Unreachable.new(location:, reason: "there is no such file; the collector makes it ten seconds after the first process measures",
+          folder = File.dirname(@location)
+          what = File.exist?(folder) ? "there is no such file; the collector makes it" : "there is no such file and no folder #{folder}; the collector makes both"
+          StoreError::Unreachable.new(location:, reason: "#{what} ten seconds after the first process measures",
             advice: "start the application with Holdup, or name another place with --store or HOLDUP_STORE; `holdup doctor` says what is missing")
         end
 
         # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
         # and SQLite may read the file as it stands.
         def connect_to_read
-          raise missing unless File.exist?(@location)
+          check_place
+          raise missing unless File.exist?(@location) || !File.executable?(nearest_folder)
           sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
@@ -108,14 +122,23 @@ module Holdup
         # Opening a file reads nothing of it.
         def read_first(connection)
           prepare(connection)
-          connection.get_first_value("SELECT name FROM sqlite_master")
+          Ownership.new(connection, location).check
+        end
+
+        # That is there, and that this user can see.
+        def nearest_folder
+          folder = File.dirname(@location)
+          folder = File.dirname(folder) until File.directory?(folder)
+          folder
         end
 
         def wait?(count) = count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
 
         def prepare_writer(connection)
           prepare(connection)
+          ownership = Ownership.new(connection, location).tap(&:check)
           raise StoreError::Unreachable.new(location:, reason: "its file system can't do write-ahead logging") unless wal?(connection)
+          ownership.claim
           connection.execute("PRAGMA synchronous = NORMAL")
           connection.execute("PRAGMA journal_size_limit = #{JOURNAL_LIMIT}")
           connection.execute("PRAGMA max_page_count = #{Integer(@page_limit)}") if @page_limit

@@ -50,7 +50,7 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
     before = handles
     3.times { assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only: true).progress } }
     File.write(path, "a letter " * 1000)
-    [false, true].each { |read_only| assert_raises(Holdup::StoreError::Corrupt) { open_store(read_only:).progress } }
+    [false, true].each { |read_only| assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only:).progress } }
 
     assert_equal before, handles
   end

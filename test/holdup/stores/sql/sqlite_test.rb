@@ -80,13 +80,51 @@ class Holdup::Stores::Sql::SqliteTest < Minitest::Test
     Dir.mkdir(File.dirname(path))
     File.write(path, "this is a letter to somebody\n" * 100)
     before = File.binread(path)
-    error = assert_raises(StoreError::Corrupt) { store.commit([minute], {}) }
+    error = assert_raises(StoreError::NotOurs) { store.commit([minute], {}) }
 
-    assert_match(/move the file away/, error.message)
+    assert_match(/is no store of Holdup \(it is no SQLite database\).*move the file away/, error.message)
     assert_equal before, File.binread(path)
     File.rename(path, "#{path}.broken")
     store.commit([minute], {})
     assert_equal 1, units(store)
+  end
+
+  def test_a_database_of_something_else_is_left_untouched_and_named
+    folder
+    {"CREATE TABLE orders (id); INSERT INTO orders VALUES (7)" => /with the tables orders/, "CREATE TABLE windows (id)" => /with the tables windows/,
+     "PRAGMA application_id = 77" => /by its application_id 77/}.each do |sql, told|
+      made = File.join(folder, "#{sql.hash}.sqlite3")
+      SQLite3::Database.new(made) { |db| db.execute_batch(sql) }
+      before = File.binread(made)
+      [false, true].each do |read_only|
+        other = Holdup::Stores.open(made, read_only:)
+        error = assert_raises(StoreError::NotOurs) { read_only ? other.progress : other.commit([minute], {}) }
+        assert_match(told, error.message)
+      end
+      assert_equal [before, [made]], [File.binread(made), Dir["#{made}*"]]
+    end
+  end
+
+  def test_a_new_store_and_one_of_an_older_holdup_say_whose_they_are
+    store.commit([minute], {})
+    assert_equal 0x484C4450, application_id
+    store.close
+    SQLite3::Database.new(path) { |db| db.execute("PRAGMA application_id = 0") }
+    assert_equal 1, units(reader)
+    store.commit([minute], {})
+    assert_equal [2, 0x484C4450], [units(reader), application_id]
+  end
+
+  def test_what_is_no_file_is_told
+    Dir.mkdir(File.join(folder, "state"))
+    File.write(File.join(folder, "state", "mine.sqlite3"), "")
+    system("mkfifo", File.join(folder, "pipe"), exception: true)
+    {"state" => %r{it is a folder\); name the file in it: --store \S+/state/mine.sqlite3}, "pipe" => /it is no file/, "no/such/x" => %r{no such file and no folder \S+/no/such; the collector makes both}}.each do |name, told|
+      opened = Holdup::Stores.open(File.join(folder, name), read_only: true)
+      assert_match(told, assert_raises(StoreError::Unreachable) { opened.progress }.message)
+    end
+    assert_match(/it is a folder/, assert_raises(StoreError::Unreachable) { Holdup::Stores.open(File.join(folder, "state")).progress }.message)
+    assert_match(/no text in UTF-8/, assert_raises(StoreError::Unreachable) { Holdup::Stores.open(File.join(folder, "\xFF")).progress }.message)
   end
 
   def test_damaged_pages_are_told_and_not_guessed
@@ -157,7 +195,11 @@ class Holdup::Stores::Sql::SqliteTest < Minitest::Test
   def test_a_user_without_any_right_gets_one_sentence
     share { File.chmod(0o600, path) && File.chmod(0o700, File.dirname(path)) }
 
-    assert_equal StoreError::Unreachable, as_nobody { refusal { units(reader) } }.first
+    kind, message = as_nobody { refusal { units(reader) } }
+    assert_equal StoreError::Unreachable, kind
+    assert_match(/this user may not look into the folder/, message)
+    File.chmod(0o755, folder, File.dirname(path))
+    assert_match(/this user may not read it/, as_nobody { refusal { units(reader) } }.last)
   end
 
   def test_a_read_only_file_can_be_read
@@ -213,6 +255,8 @@ class Holdup::Stores::Sql::SqliteTest < Minitest::Test
   end
 
   private
+
+  def application_id = SQLite3::Database.new(path) { |db| return db.get_first_value("PRAGMA application_id") }
 
   def path = File.join(folder, "state", "holdup.sqlite3")
 
