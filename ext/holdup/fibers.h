@@ -146,9 +146,9 @@ static bool fib_follow(tclock_t *c)
 }
 
 /* As unit_enter. */
-static uint64_t fib_enter(tclock_t *c)
+static uint64_t fib_enter(tclock_t *c, uint8_t pool)
 {
-    unit_t *u = unit_take(c, fib_end_turn(c, true));
+    unit_t *u = unit_take(c, fib_end_turn(c, true), pool);
     if (!u) return 0;
     c->current = fib_unit(c); /* the event of its switch may be missing */
     u->epoch = c->epoch;

@@ -76,13 +76,37 @@ static VALUE probe_after_fork(VALUE self)
 
 /* --- units --- */
 
-/* @return [Integer] handle of the new unit, 0 when the probe is off */
-static VALUE probe_enter(VALUE self)
+static uint8_t probe_pool(VALUE name)
 {
+    if (!RB_TYPE_P(name, T_STRING) || !RSTRING_LEN(name)) return POOLS_NONE;
+    char room[SEG_POOL_BYTES];
+    seg_text_t text = {RSTRING_PTR(name), (size_t)RSTRING_LEN(name)};
+    if (text.bytes > sizeof(room)) text = text_sanitise(name, room, sizeof(room));
+    unit_lock();
+    uint8_t index = pools_find(text.text, text.bytes);
+    unit_unlock();
+    return index;
+}
+
+/* enter(pool = nil): of the thread. @return [Integer] handle of the new unit, 0 when the probe is off */
+static VALUE probe_enter(int argc, VALUE *argv, VALUE self)
+{
+    rb_check_arity(argc, 0, 1);
     if (!tc_enabled()) return INT2FIX(0);
     tclock_t *c = hook_current();
     if (!c) return INT2FIX(0);
-    return ULL2NUM(fib_follow(c) ? fib_enter(c) : unit_enter(c));
+    uint8_t pool = argc ? probe_pool(argv[0]) : POOLS_NONE;
+    return ULL2NUM(fib_follow(c) ? fib_enter(c, pool) : unit_enter(c, pool));
+}
+
+/* pools = names: in which order their gauges are told. */
+static VALUE probe_set_pools(VALUE self, VALUE names)
+{
+    Check_Type(names, T_ARRAY);
+    uint32_t count = 0;
+    for (long i = 0; i < RARRAY_LEN(names) && count < SEG_POOLS; i++) pools.order[count++] = probe_pool(RARRAY_AREF(names, i));
+    pools.ordered = count;
+    return names;
 }
 
 /*
@@ -296,7 +320,8 @@ RUBY_FUNC_EXPORTED void Init_holdup(void)
     rb_define_singleton_method(probe, "enabled?", probe_enabled_p, 0);
     rb_define_singleton_method(probe, "forked?", probe_forked_p, 0);
     rb_define_singleton_method(probe, "after_fork", probe_after_fork, 0);
-    rb_define_singleton_method(probe, "enter", probe_enter, 0);
+    rb_define_singleton_method(probe, "enter", probe_enter, -1);
+    rb_define_singleton_method(probe, "pools=", probe_set_pools, 1);
     rb_define_singleton_method(probe, "follow_fibers", probe_follow_fibers, 1);
     rb_define_singleton_method(probe, "record", probe_record, -1);
     rb_define_singleton_method(probe, "finish", probe_finish, 1);

@@ -176,6 +176,7 @@ static void reg_reset_after_fork(tclock_t *current)
         blame_reset(b, NULL);
         b->handoff = 0;
     }
+    memset(&pools, 0, sizeof(pools));
     tc.flight = units.empty_since = units.discarded = units.abandoned = 0;
     tc.resumed_without_ready = tc.suspended_twice = tc.unknown_holder = tc.clock_backward = 0;
 }

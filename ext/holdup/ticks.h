@@ -110,6 +110,13 @@ static bool probe_unused(const tally_t *tally)
     return !tally->acquisitions && !tally->running && !tally->stalled && !tally->caused;
 }
 
+static void probe_write_pools(uint64_t t)
+{
+    unit_lock();
+    for (uint32_t i = 0; i < SEG_POOLS; i++) SEG_HEADER->counters[SEG_P_POOLS_BUSY + i] = pools_busy_ns(i, t);
+    unit_unlock();
+}
+
 static void probe_write_accounts(void)
 {
     for (uint32_t i = 0; i < reg.account_count; i++) {
@@ -143,6 +150,7 @@ static VALUE probe_tick(VALUE self, VALUE gauges)
     probe_write_counters(t);
     probe_write_gauges(gauges);
     probe_write_accounts();
+    probe_write_pools(clk_now());
     probe_tick_moves();
     SEG_HEADER->heartbeat_ns = clk_read_ns(CLOCK_REALTIME);
     seg_unlock();

@@ -10,6 +10,7 @@
 
 #include "measurement.h"
 #include "thread_clock.h"
+#include "unit_pools.h"
 
 #define UNIT_CHUNK 64
 #define UNIT_CHUNKS 1024
@@ -29,6 +30,7 @@ typedef struct unit {
     uint32_t slot;
     uint32_t generation;
     uint32_t epoch;
+    uint8_t pool;          /* of its thread */
     uint64_t started;
     uint64_t cpu_start;
     uint64_t company;      /* units in flight when it began */
@@ -137,8 +139,8 @@ static void unit_open_period(tclock_t *c, const tally_t *now, uint64_t cpu)
     c->period_cpu_sum = 0;
 }
 
-/* A unit that begins at `t` and belongs to the thread of `c`; NULL when there is no room. */
-static unit_t *unit_take(tclock_t *c, uint64_t t)
+/* A unit that begins at `t` and belongs to the thread of `c`, which is of that pool; NULL when there is no room. */
+static unit_t *unit_take(tclock_t *c, uint64_t t, uint8_t pool)
 {
     unit_lock();
     unit_t *u = units.free || unit_grow() ? units.free : NULL;
@@ -151,6 +153,8 @@ static unit_t *unit_take(tclock_t *c, uint64_t t)
     u->company = tc.flight;
     u->rest = u->company || !units.empty_since ? 0 : tc_since(units.empty_since, t);
     tc.flight++;
+    pools_begin(pool, t);
+    u->pool = pool;
     u->clock = c;
     u->started = t;
     memset(u->charges, 0, sizeof(u->charges));
@@ -167,10 +171,11 @@ static uint64_t unit_before(const unit_t *u)
     return u->rest ? UNIT_RESTED | (us < UNIT_RESTED ? us : UNIT_RESTED - 1) : 0;
 }
 
-/* One unit less is in flight since `t`. */
-static inline void unit_land(uint64_t t)
+/* It is no longer in flight since `t`. */
+static inline void unit_land(const unit_t *u, uint64_t t)
 {
     if (--tc.flight == 0) units.empty_since = t;
+    pools_end(u->pool, t);
 }
 
 /* It ended at `t`. */
@@ -178,17 +183,17 @@ static void unit_give_back(unit_t *u, uint64_t t, bool known)
 {
     unit_lock();
     if (!known) units.discarded++;
-    unit_land(t);
+    unit_land(u, t);
     unit_release(u);
     unit_unlock();
 }
 
 /* Starts a unit on the current thread, whose clock is `c`. Returns its handle, or 0 when there is no room. */
-static uint64_t unit_enter(tclock_t *c)
+static uint64_t unit_enter(tclock_t *c, uint8_t pool)
 {
     uint64_t t = clk_now();
     tc_settle(c, t); /* it has not been in flight so far */
-    unit_t *u = unit_take(c, t);
+    unit_t *u = unit_take(c, t, pool);
     if (!u) return 0;
     u->base = tc_tally(c, t);
     tc_read_cpu(c);
@@ -281,7 +286,7 @@ static void unit_abandon_all(tclock_t *c)
     uint64_t t = clk_now();
     for (unit_t *u = c->innermost, *outer; u; u = outer) {
         outer = u->outer;
-        unit_land(t);
+        unit_land(u, t);
         units.abandoned++;
         unit_release(u);
     }

@@ -25,8 +25,9 @@ module Holdup
     # @return [Boolean] whether units are recorded at all
     def on? = @probe.enabled?
 
+    # @param pool [String, nil] of the thread, which is busy until the unit ends
     # @return [Integer] handle of the new unit; 0 when nothing is measured
-    def enter = @probe.enter
+    def enter(pool = nil) = @probe.enter(pool)
 
     # Ends a unit and records it.
     # @param kind [Symbol] :request or :job

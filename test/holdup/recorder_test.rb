@@ -99,7 +99,7 @@ class Holdup::RecorderTest < Minitest::Test
   end
 
   def test_our_failure_is_not_the_blocks
-    def @probe.enter = raise("ours")
+    def @probe.enter(*) = raise("ours")
     assert_equal(3, @recorder.measure("Report") { 3 })
     assert_match(/measure failed.*ours/, @log.lines.first)
   end

@@ -47,6 +47,38 @@ class SegmentTest < Minitest::Test
     assert_equal ["low"], jobs.map { |slot| slot.series.queue }.uniq
   end
 
+  # Threads of a pool are busy for as long as their units take, also those that go on; what runs inside of a unit takes no thread.
+  def test_for_how_long_the_threads_of_each_pool_were_busy
+    write(<<~RUBY)
+      Holdup::Probe.pools = ["db primary", "jobs", "web"]
+      units = Array.new(3) { Thread.new { handle = Holdup::Probe.enter("web"); sleep 0.01; Holdup::Probe.record(handle, 1, "A", nil, nil, false) } }
+      units << Thread.new { handle = Holdup::Probe.enter("jobs"); inner = Holdup::Probe.enter; burn; Holdup::Probe.record(inner, 2, "I", nil, nil, false); Holdup::Probe.record(handle, 2, "J", nil, nil, false) }
+      units << Thread.new { Holdup::Probe.cancel(Holdup::Probe.enter("elsewhere")) }
+      units.each(&:join)
+      Holdup::Probe.tick([nil] * 32 + [5, 1, 0] * 3)
+    RUBY
+    snapshot = read
+    db, jobs, web = snapshot.header.pools.map { |pool| pool[:busy_ns] }
+    assert_nil db
+    assert_in_delta snapshot.slot("A").histogram(:wall).sum, web, 1000
+    assert_in_delta snapshot.slot("J", kind: :job).histogram(:wall).sum, jobs, 1000
+  end
+
+  def test_an_open_unit_counts_up_to_the_tick
+    write(<<~RUBY)
+      Holdup::Probe.pools = ["web"]
+      handle = Holdup::Probe.enter("web")
+      sleep 0.02
+      Holdup::Probe.tick([nil] * 32 + [5, 1, 0])
+      Holdup::Probe.pools = ["x" * 64, "web"]
+      Holdup::Probe.tick([nil] * 32 + [5, 1, 0] * 2)
+      Holdup::Probe.cancel(handle)
+    RUBY
+    other, web = read.header.pools.map { |pool| pool[:busy_ns] }
+    assert_nil other
+    assert_operator web, :>=, 20_000_000
+  end
+
   # Only names that were changed count as cleaned.
   def test_names_in_any_script
     names = ["日本語", "🍣", "é" * 100, "invalid \xFF", "あ" * 80, "a\0b"]

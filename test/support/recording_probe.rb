@@ -42,7 +42,16 @@ class RecordingProbe
 
   def told? = false
 
-  def enter = @enabled ? @handles += 1 : 0
+  # Pools of the threads whose units have begun, in their order.
+  def entered = @entered ||= []
+
+  def enter(pool = nil)
+    return 0 unless @enabled
+    entered << pool
+    @handles += 1
+  end
+
+  attr_accessor :pools
 
   def record(*values) = @recorded << Recorded.new(*values)
 

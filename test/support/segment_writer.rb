@@ -46,9 +46,10 @@ class SegmentWriter
     bump(L::PROFILE_SEQ)
   end
 
-  # @param pools [Array<Array>] max, busy, backlog of each, and perhaps how long what waits longest has waited
+  # @param pools [Array<Array>] max, busy, backlog of each, and perhaps how long what waits longest has waited, and its threads were busy
   def pools=(pools)
     oldest = pools.map { |pool| pool[3] }
+    pools.each_with_index { |pool, index| put_word(L::COUNTERS_OFFSET + (L::POOLS_BUSY_AT + index) * 8, pool[4].to_i) }
     pools = pools.map { |pool| pool.first(3) }
     {L::POOLS_AT => pools.flatten(1), L::POOLS_OLDEST_AT => oldest}.each do |from, values|
       values.each_with_index { |value, index| put_word(L::GAUGES_OFFSET + (from + index) * 8, value || L::UNKNOWN) }

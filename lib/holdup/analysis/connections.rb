@@ -17,8 +17,8 @@ module Holdup
       COVERED = 0.5
       NS = 1_000_000_000
 
-      # One pool, as sampled in all processes that have it: connections in each, and means of those in use and of the
-      # threads that wait.
+      # One pool in the processes that have it: connections in each, and on average those in use (as sampled) and the threads that
+      # wait: exactly, from the waits themselves, where a process has one pool, else as sampled. `most_backlog`: as sampled.
       Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog)
 
       # @param total [Row] the units that the report is about
@@ -80,10 +80,11 @@ module Holdup
         sizes.join("/") if sizes.any?
       end
 
-      # @return [Array<Pool>] as sampled
+      # @return [Array<Pool>]
       def pools
         all = @members.flat_map(&:pools).select { |pool| pool.name.start_with?(Processes::CONNECTIONS) }
-        all.group_by(&:name).map { |name, same| merge(name, same) }
+        pools = all.group_by(&:name).map { |name, same| merge(name, same) }
+        (pools.size == 1 && waiting) ? [pools.first.with(backlog: waiting)] : pools
       end
 
       private
@@ -104,6 +105,12 @@ module Holdup
         first_s, last_s = samples.first[:at_s], samples.last[:at_s]
         Counted.new(grown_ns: Processes::Trail.new(samples).grown(OUTSIDE).to_i, covered_s: last_s - first_s,
           alive_s: (samples.last[:ended] ? last_s : @to_s) - first_s)
+      end
+
+      # @return [Float, nil] threads of a process that waited, on average: each second of waiting is a thread that waits for a second
+      def waiting
+        seconds = @members.select { |member| member.pools.any? { |pool| pool.name.start_with?(Processes::CONNECTIONS) } }.sum(&:seconds)
+        @everyone.sum { |row| row.sum(:pool_wait_ns) }.fdiv(seconds * NS) if seconds.positive?
       end
 
       def held_ns = @held_ns ||= @everyone.sum { |row| row.sum(:pool_held_ns) } + outside_ns

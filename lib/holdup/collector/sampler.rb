@@ -15,8 +15,9 @@ module Holdup
     # - `name`, `setting`, `generation`, `parent`, `start`, `since_s` (since when it is measured), `server` ("puma", "puma+sidekiq"),
     #   `ended` (true in the last)
     # - the segment's counters and gauges; ProcessFacts
-    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns" for each pool
+    # - "pool.N" (name), "pool.N.max", "pool.N.busy", "pool.N.backlog", "pool.N.oldest_ns", "pool.N.busy_ns" for each pool
     # - `master_pid` and `master_rss_bytes`, where what ends the process counts its master too
+    # - `ticked_ns`: as of when the segment's counters and gauges are
     # - "jit.at", "killer.name" and so on: what the profile tells of the JIT and of what ends the process (docs/segment.md)
     # - "lever.NAME.value" and so on: at first sight, when one changes, and once an hour
     class Sampler

@@ -52,7 +52,7 @@ module Holdup
       # @return [Hash{Symbol => Object}] what it says itself, without its levers
       def facts
         {pid:, name: header.process_name, setting: @setting.fingerprint, generation: header.generation, parent: header.parent,
-         start: header.start, since_s: header.created_ns / 1_000_000_000, server: profile["server"], ended: @ended || nil, **header.counters, **header.gauges, **pools, **told}.compact
+         start: header.start, since_s: header.created_ns / 1_000_000_000, ticked_ns: header.heartbeat_ns, server: profile["server"], ended: @ended || nil, **header.counters, **header.gauges, **pools, **told}.compact
       end
 
       # @return [Hash{Symbol => Object}] "lever.threads.value" ...

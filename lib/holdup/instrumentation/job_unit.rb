@@ -41,8 +41,6 @@ module Holdup
       def pool = (@pool unless inside?)
 
       def priority = (@priority unless inside?)
-
-      def inside? = !!outer&.here?
     end
   end
 end

@@ -15,6 +15,8 @@ module Holdup
       HIJACKED = "rack.hijack_io"
       PARTIAL_HIJACK = "rack.hijack"
       FIRST_ERROR = 500
+      # What servers call their pool of threads.
+      WEB = "web"
       # Of answers to what can be asked again.
       GOOD = (200..399)
       # Set by what is not the application's own work: the dashboard.
@@ -98,6 +100,8 @@ module Holdup
       end
 
       private
+
+      def thread_pool = (WEB unless inside?)
 
       def list
         list = @env[FINISHED] || @env[AFTER_REPLY]

@@ -15,7 +15,7 @@ module Holdup
       def after_fork = false
 
       # 0 is the handle of "no unit": every other method takes it and does nothing.
-      def enter = 0
+      def enter(_pool = nil) = 0
 
       def follow_fibers(_on) = false
 
@@ -72,6 +72,9 @@ module Holdup
       def holders(_handle) = nil
 
       def charge(_handle, _which, _ns) = nil
+
+      def pools=(names)
+      end
 
       def profile=(json)
       end

@@ -40,9 +40,9 @@ module Holdup
 
       # @return [self]
       def open
-        @handle = @recorder.enter
         @thread = Thread.current
         @outer = Unit.current
+        @handle = @recorder.enter(thread_pool)
         @recorder.watcher&.opened(self)
         Fiber[KEY] = self
       end
@@ -96,6 +96,12 @@ module Holdup
       def final_name = @name
 
       def pool = nil
+
+      # The pool of this thread, whose time it takes.
+      def thread_pool = pool
+
+      # Whether another unit took this thread.
+      def inside? = !!outer&.here?
 
       def priority = nil
 

@@ -141,17 +141,21 @@ module Holdup
       # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a thread.
       def describe
         @resources.install
+        @probe.pools = pools.map(&:name)
         setting = @facts.to_json(server: @resources.facts.merge(@server.facts), room: Segment::Layout::SETTING_BYTES)
         @probe.setting = @setting = setting unless setting == @setting
         profile = FlatJson.generate(profile_facts, room: Segment::Layout::PROFILE_BYTES)
         @probe.profile = @profile = profile unless profile == @profile
       end
 
+      # As Probe::ProcessStats counts them.
+      def pools = [*@server.pools.call, *@resources.pools].first(Segment::Layout::POOLS)
+
       def profile_facts
-        pools = [*@server.pools.call, *@resources.pools].each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
+        names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
         unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
         levers = @server.levers.call.map(&:facts).inject({}, :merge)
-        {"server" => @server.name, **pools, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h, **levers}
+        {"server" => @server.name, **names, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h, **levers}
       end
     end
   end

@@ -10,7 +10,8 @@ module Holdup
     #
     # - `counters`: {Symbol => Integer} since the process started, see Layout::COUNTERS
     # - `gauges`: {Symbol => Integer, nil} at the last tick; nil is unknown
-    # - `pools`: [{max:, busy:, backlog:, oldest_ns:}] at the last tick, in the order of the profile's "pools"
+    # - `pools`: [{max:, busy:, backlog:, oldest_ns:, busy_ns:}] at the last tick, in the order of the profile's "pools"; `busy_ns`
+    #   since the process started, nil where no unit of it was told
     Header = Data.define(*Layout::HEADER_FIELDS, :counters, :gauges, :pools) do
       # @param bytes [String] of the first page
       # @param path [String] for the error
@@ -41,8 +42,11 @@ module Holdup
       def self.read_pools(bytes)
         values = known(bytes, Layout::POOLS * Layout::POOL_GAUGES.size, Layout::POOLS_AT)
         oldest = known(bytes, Layout::POOLS, Layout::POOLS_OLDEST_AT)
+        busy = bytes.unpack("Q<#{Layout::POOLS}", offset: Layout::COUNTERS_OFFSET + 8 * Layout::POOLS_BUSY_AT)
         pools = values.each_slice(Layout::POOL_GAUGES.size).take_while(&:any?)
-        pools.zip(oldest).map { |pool, oldest_ns| {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:}.freeze }.freeze
+        pools.zip(oldest, busy).map do |pool, oldest_ns, busy_ns|
+          {**Layout::POOL_GAUGES.zip(pool).to_h, oldest_ns:, busy_ns: busy_ns.positive? ? busy_ns : nil}.freeze
+        end.freeze
       end
 
       def self.known(bytes, count, index)

@@ -65,6 +65,8 @@ module Holdup
       POOLS = 8
       POOL_GAUGES = %i[max busy backlog].freeze
       POOLS_OLDEST_AT = 56
+      # Behind the counters: for how long its threads have been busy with units; 0 until the first.
+      POOLS_BUSY_AT = COUNTER_SLOTS - POOLS
 
       PROFILE_OFFSET = 1024
       PROFILE_BYTES = 3072

@@ -71,11 +71,15 @@ class Holdup::Analysis::ConnectionsTest < Minitest::Test
     assert_in_delta 0.8, result.facts[:held_share]
   end
 
-  def test_pools_as_sampled
+  # Two processes, of which one was seen with four threads waiting; units waited for 40 ms in all.
+  def test_one_pool_has_the_waits_themselves_and_several_what_was_seen
     db = {"pool.0": "web", "pool.0.max": 3, "pool.0.busy": 3, "pool.1": "db primary", "pool.1.max": 2}
     samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4), sample(2, 0, **db, "pool.1.busy": 1, "pool.1.backlog": 0)]
     pool = connections(samples:).pools.first
-    assert_equal ["primary", 2, 1.5, 2.0, 4], pool.to_h.values
+    assert_equal ["primary", 2, 1.5, 4], pool.to_h.values_at(:name, :max, :busy, :most_backlog)
+    assert_in_delta 0.04 / 120, pool.backlog
+    several = connections(samples: samples.map { |one| one.merge("pool.2": "db animals", "pool.2.max": 1) }).pools
+    assert_equal({"primary" => 2.0, "animals" => nil}, several.to_h { |one| [one.name, one.backlog] })
   end
 
   def test_the_verdict_names_the_holder_unless_units_stall_more

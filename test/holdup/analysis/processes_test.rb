@@ -37,6 +37,40 @@ class Holdup::Analysis::ProcessesTest < Minitest::Test
     assert_equal ["web", 5, 2.5, 3.0, 6, 9], pool.to_h.values
   end
 
+  # Whoever looks three times a minute may find two of five threads, of which each was busy.
+  def test_busy_is_what_the_process_counted_and_not_what_was_seen
+    seen = [2, 3, 2].each_with_index.map { |busy, minute| ticked(minute * 60, **WEB, "pool.0.busy": busy, "pool.0.busy_ns": minute * 60 * 5 * NS) }
+    assert_in_delta 5.0, processes(*seen).members.first.pools.first.busy
+    assert_in_delta 1.0, processes(*seen).pools.first.busy_share
+  end
+
+  # The counter is there from the first unit on.
+  def test_a_pool_that_was_idle_for_most_of_the_time
+    idle = (0..8).map { |minute| ticked(minute * 60, **WEB, "pool.0.busy": 0) }
+    busy = ticked(540, **WEB, "pool.0.busy": 5, "pool.0.busy_ns": 60 * 5 * NS)
+    assert_in_delta 5.0 / 9, processes(*idle, busy).members.first.pools.first.busy
+    assert_in_delta 0.0, processes(*idle).members.first.pools.first.busy
+  end
+
+  def test_a_process_that_was_born_in_the_span_began_at_zero
+    one = ticked(40, since_s: 10, **WEB, "pool.0.busy": 0, "pool.0.busy_ns": 60 * NS, stalled_ns: 15 * NS)
+    member = processes(one).members.first
+    assert_in_delta 2.0, member.busy
+    assert_in_delta 0.5, member.waiting
+  end
+
+  def test_a_pool_that_moves_to_another_place_is_told_by_its_name
+    before = ticked(0, **WEB, "pool.0.busy_ns": 0)
+    after = [60, 120].map { |at_s| ticked(at_s, "pool.0": "jobs", "pool.0.max": 2, "pool.0.busy_ns": at_s * NS, "pool.1": "web", "pool.1.max": 5, "pool.1.busy_ns": at_s * 4 * NS) }
+    assert_equal({"jobs" => 1.0, "web" => 4.0}, processes(before, *after).members.first.pools.to_h { |pool| [pool.name, pool.busy] })
+  end
+
+  def test_threads_that_wait_for_the_gvl_are_their_stall
+    seen = [ticked(0, waiting_threads: 0, stalled_ns: 0), ticked(60, waiting_threads: 0, stalled_ns: 90 * NS)]
+    assert_in_delta 1.5, processes(*seen).members.first.waiting
+    assert_in_delta 3.0, processes(sample(0, waiting_threads: 2), sample(60, waiting_threads: 4)).members.first.waiting
+  end
+
   def test_requests_wait_at_each_process_and_jobs_in_queues_that_all_see
     jobs = {"pool.1": "default", "pool.1.max": 2, "pool.0.backlog": 3, "pool.1.backlog": 40}
     pools = processes(*[7, 8].flat_map { |pid| [0, 60].map { |at_s| sample(at_s, pid:, **WEB, **jobs) } }).pools
@@ -96,6 +130,8 @@ class Holdup::Analysis::ProcessesTest < Minitest::Test
   def sample(at_s, pid: 7, cpu: nil, start: 1, server: "puma", **facts)
     {at_s:, host: "h", pid:, start:, name: "worker 0", server:, setting: "f", cpu_ns: cpu && cpu * NS, **facts}.compact
   end
+
+  def ticked(at_s, **facts) = sample(at_s, ticked_ns: at_s * NS, **facts)
 
   def container(at_s, cpu: 0, periods: 0, throttled: 0)
     {at_s:, host: "h", pid: 0, vcpus: 2.0, cpu_ns: cpu * NS, periods:, throttled_periods: throttled, memory_bytes: 1000, reclaimable_bytes: 300}

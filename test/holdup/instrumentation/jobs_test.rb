@@ -48,6 +48,7 @@ class Holdup::Instrumentation::JobsTest < Minitest::Test
   def test_a_job_inside_of_another_is_in_no_pool_and_has_no_priority
     measure(pool: "default", priority: 5) { measure("InnerJob", id: "2", pool: "default", priority: 1) }
     assert_equal [["InnerJob", nil, nil], ["MailJob", "default", "5"]], @probe.recorded.map { |unit| [unit.name, unit.pool, unit.priority] }
+    assert_equal ["default", nil], @probe.entered
   end
 
   # As threads do that a web server's pool of jobs makes while a request enqueues.

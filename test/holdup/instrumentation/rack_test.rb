@@ -164,6 +164,8 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
     inner = middleware { ok }
     middleware { inner.call(env("/inner"))[2].close || ok }.call(env("/outer"))[2].close
     assert_equal ["GET /inner", "GET /outer"], @probe.recorded.map(&:name)
+    assert_equal ["web", nil], @probe.entered, "only the outer one takes a thread of the server's"
+    assert_equal [nil], @probe.recorded.map(&:pool).uniq
   end
 
   def test_off_the_response_is_the_applications_own
@@ -206,7 +208,7 @@ class Holdup::Instrumentation::RackTest < Minitest::Test
   def test_our_failures_never_reach_the_request
     def @probe.record(*) = raise("ours")
     assert_equal 200, middleware { ok }.call(env).tap { |response| response[2].close }[0]
-    def @probe.enter = raise("ours")
+    def @probe.enter(*) = raise("ours")
     assert_equal ok, middleware { ok }.call(env)
     assert_operator @log.lines.size, :>=, 1
   end

@@ -10,8 +10,9 @@ module Holdup
       # What pools of database connections are called: they take no units.
       CONNECTIONS = "db "
 
-      # A group of threads that take units, in one process. `max`: threads it may have; `busy` and `backlog`: means of the
-      # samples; `most_backlog` and `oldest_ns`, how long a unit had waited: the largest. What is unknown is nil.
+      # A group of threads that take units, in one process. `max`: threads it may have; `busy`: those that had a unit, on average, exact
+      # where the process counts their time (else the mean of the samples, as of pools of connections); `backlog`: mean of the
+      # samples; `most_backlog` and `oldest_ns`, how long a unit had waited: the largest of the samples. What is unknown is nil.
       Pool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
         # @param kind [Symbol, nil] :request, :job, nil for any
         # @return [Boolean] whether it takes units of that kind
@@ -28,7 +29,7 @@ module Holdup
       #   wanted a CPU, how much they waited for one (run-queue delay)
       # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of Pool
       # - `start`: tells it from an earlier one with the same pid; `age_s`: since it is measured, as of its last sample
-      # - `waiting`: threads that waited for the GVL, mean of the samples; `gc_share`: of the time, spent in GC
+      # - `waiting`: threads that waited for the GVL, on average; `gc_share`: of the time, spent in GC
       # - `redis_rtt_ns`: of a Sidekiq process, how long a command to Redis took, in the middle
       Member = Data.define(:host, :pid, :start, :name, :server, :setting, :generation, :from_s, :to_s, :age_s, :cpu_share, :waiting_share, :waiting, :gc_share,
         :rss_bytes, :pss_bytes, :uss_bytes, :redis_rtt_ns, :pools) do
@@ -39,25 +40,31 @@ module Holdup
         def self.of(trail, from_s:, to_s:, every_s:)
           facts = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
           since_s = trail[:since_s] || trail.first_s
+          born = since_s >= from_s
           new(**facts, from_s: [since_s, from_s].max, age_s: trail.last_s - since_s, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
-            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), waiting: trail.mean(:waiting_threads), gc_share: trail.rate(:gc_time_ns),
-            redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail))
+            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), waiting: stalling(trail, born), gc_share: trail.rate(:gc_time_ns),
+            redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail, born))
         end
+
+        # Each second of stall is a thread that waits for a second.
+        def self.stalling(trail, born) = trail.told_rate(:stalled_ns, born:) || trail.mean(:waiting_threads)
 
         def self.waiting(trail)
           cpu_ns, delay_ns = trail.grown(:cpu_ns), trail.grown(:run_delay_ns)
           delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
         end
 
-        def self.pools(trail)
-          (0...8).filter_map { |index| (name = trail[:"pool.#{index}"]) && pool(trail, name, "pool.#{index}") }
+        # A pool that begins later may move the others to another place.
+        def self.pools(trail, born)
+          (0...8).filter_map { |index| (name = trail[:"pool.#{index}"]) && pool(trail.with(:"pool.#{index}", name), name, "pool.#{index}", born) }
         end
 
-        def self.pool(trail, name, key)
-          Pool.new(name:, max: trail[:"#{key}.max"], busy: trail.mean(:"#{key}.busy"), backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"),
+        def self.pool(trail, name, key, born)
+          busy = trail.told_rate(:"#{key}.busy_ns", born:) || trail.mean(:"#{key}.busy")
+          Pool.new(name:, max: trail[:"#{key}.max"], busy:, backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"),
             oldest_ns: trail.most(:"#{key}.oldest_ns"))
         end
-        private_class_method :waiting, :pools, :pool
+        private_class_method :stalling, :waiting, :pools, :pool
 
         # @return [Array] what names it for ever, see Trail
         def identity = [host, pid, start]

@@ -80,6 +80,24 @@ module Holdup
           grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
         end
 
+        # @param key [Symbol] a counter of nanoseconds that the process itself tells as of its last tick, and not before it is above zero
+        # @param born [Boolean] whether the process began in the span, and so at zero
+        # @return [Float, nil] how much it grew in each second, in seconds
+        def told_rate(key, born: false)
+          return unless @samples.any? { |sample| sample[key] && sample[:ticked_ns] }
+          told = known(:ticked_ns).map { |sample| [sample[:ticked_ns], sample[key].to_i] }
+          told.unshift([self[:since_s] * NS, 0]) if born && self[:since_s]
+          length_ns = told.last.first - told.first.first
+          grown_ns = told.each_cons(2).sum { |(_, before), (_, now)| [now - before, 0].max }
+          grown_ns.fdiv(length_ns) if length_ns.positive?
+        end
+
+        # @return [Trail, nil] the samples with that value
+        def with(key, value)
+          same = @samples.select { |sample| sample[key] == value }
+          Trail.new(same) if same.any?
+        end
+
         # The last look at a process that has ended finds nobody at work and says nothing about its life.
         # @return [Float, nil]
         def mean(key)

@@ -14,8 +14,8 @@ module Holdup
 
         connections: "Database connections",
         wait_each: "wait each", wait_share: "% of time", kept_each: "kept each", kept_share: "% of kept",
-        connections_pool: "Pool %<name>s: %<max>s connections in each process; on average %<busy>s were in use and %<backlog>s threads " \
-          "waited for one (%<most>s at most).",
+        connections_pool: "Pool %<name>s: %<max>s connections in each process; on average %<busy>s were in use and %<backlog>s requests or jobs " \
+          "waited for one (%<most>s threads at most, of one look a minute).",
         connections_outside: "(threads outside of units)",
         connections_unknown: "How long threads outside of units kept them is not known yet: processes are sampled once a minute.",
         connections_size: "The pool has %<size>s connections in each process.",

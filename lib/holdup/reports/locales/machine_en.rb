@@ -19,7 +19,7 @@ module Holdup
           "is the process's own.",
         process_waiting: "wait GVL", process_gc: "GC %", process_jit: "JIT", process_age: "age",
         process_jit_off: "off", process_jit_warm: "warm", process_jit_cold: "not warm yet", process_jit_full: "full", process_jit_works: "works", process_jit_idle: "does not work",
-        workers_note: "wait GVL: threads that waited for the GVL, mean of one look a minute. GC %: of the time, spent in GC. JIT: warm: hardly anything new is compiled; " \
+        workers_note: "wait GVL: threads that waited for the GVL, on average. GC %: of the time, spent in GC. JIT: warm: hardly anything new is compiled; " \
           "full: nothing more can be; works: compiled code ran in a test. age: since it is measured.",
         container_note: "%<text>s.", also: "; ",
         host: "host %<name>s", process_of_host: "host %<host>s, %<process>s",
@@ -30,8 +30,8 @@ module Holdup
 
         pools: "Threads that take units", pool: "pool", pool_processes: "proc.", pool_threads: "threads", pool_busy: "busy",
         pool_busy_share: "busy %", pool_backlog: "waiting", pool_backlog_max: "most", pool_oldest: "oldest",
-        pools_note: "Means of one look a minute at each process. waiting: units that no thread has taken yet, where the server knows it; " \
-          "most: of these at once; oldest: how long one of them had waited then.",
+        pools_note: "busy: threads with a request or job, on average over the whole time. The others are of one look a minute at each process. " \
+          "waiting: requests and jobs that no thread has taken yet, where the server knows it, on average; most: of these at once; oldest: how long one of them had waited then.",
 
         pool_cpu: "CPU of these threads", pool_cpu_outside: "(outside of units)", pool_cpu_unknown: "(jobs of unknown threads)",
         pool_cpu_note: "cpu %: CPU time of their units, in % of one CPU; of all: of the container's vCPUs. Outside of units: what else these processes " \

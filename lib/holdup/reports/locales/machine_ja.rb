@@ -18,7 +18,7 @@ module Holdup
           "CPU を待った割合。メモリ：rss は共有ページをプロセスごとに数え、pss は全体で 1 回だけ数え、uss はそのプロセスだけのものです。",
         process_waiting: "GVL 待ち", process_gc: "GC 時間 %", process_jit: "JIT の状態", process_age: "経過",
         process_jit_off: "無効", process_jit_warm: "暖機済み", process_jit_cold: "暖機中", process_jit_full: "満杯", process_jit_works: "効果あり", process_jit_idle: "効果なし",
-        workers_note: "GVL 待ち：GVL を待っていたスレッド（1 分に 1 回見た平均）。GC 時間 %：時間のうち GC に使われた割合。JIT：暖機済みは新しいコンパイルがほぼないこと、" \
+        workers_note: "GVL 待ち：GVL を待っていたスレッド数の平均。GC 時間 %：時間のうち GC に使われた割合。JIT：暖機済みは新しいコンパイルがほぼないこと、" \
           "満杯はこれ以上コンパイルされないこと、効果ありは試験でコンパイル済みのコードが実行されたこと。経過：計測の開始から。",
         container_note: "%<text>s。", also: "、",
         host: "ホスト %<name>s", process_of_host: "ホスト %<host>s、%<process>s",
@@ -29,8 +29,8 @@ module Holdup
 
         pools: "仕事を処理するスレッド", pool: "プール", pool_processes: "プロセス", pool_threads: "スレッド", pool_busy: "稼働",
         pool_busy_share: "稼働 %", pool_backlog: "待ち", pool_backlog_max: "最大", pool_oldest: "最古",
-        pools_note: "各プロセスを 1 分に 1 回見た平均です。待ち：まだどのスレッドにも渡っていない仕事（サーバーが知っている場合）。" \
-          "最大：その最大数。最古：そのうち最も長く待っていた時間。",
+        pools_note: "稼働：リクエストやジョブを処理していたスレッド数の、全期間を通した平均です。ほかの列は各プロセスを 1 分に 1 回見た値です。" \
+          "待ち：まだどのスレッドにも渡っていない仕事の平均（サーバーが知っている場合）。最大：その最大数。最古：そのうち最も長く待っていた時間。",
 
         pool_cpu: "これらのスレッドの CPU", pool_cpu_outside: "（仕事以外）", pool_cpu_unknown: "（スレッドが不明なジョブ）",
         pool_cpu_note: "CPU %：仕事が使った CPU 時間の CPU 1 個に対する割合。全体比：コンテナの vCPU に対する割合。仕事以外：これらのプロセスが" \

@@ -33,11 +33,11 @@ class Holdup::Reports::Sections::ConnectionsTest < Minitest::Test
     assert_includes section.notes, "The pool has 2 connections in each process."
   end
 
-  def test_the_pools_as_sampled
+  def test_the_pools
     sample = {host: "h", pid: 1, name: "worker 0", server: "puma", at_s: SampleWindows::START_S, "pool.0": "db primary",
               "pool.0.max": 2, "pool.0.busy": 2, "pool.0.backlog": 3}
     assert_includes section(summary(samples: [sample])).notes,
-      "Pool primary: 2 connections in each process; on average 2 were in use and 3 threads waited for one (3 at most)."
+      "Pool primary: 2 connections in each process; on average 2 were in use and 0.20 requests or jobs waited for one (3 threads at most, of one look a minute)."
   end
 
   def test_threads_outside_of_units
