@@ -10,7 +10,7 @@ class ArchitectureTest < Minitest::Test
   LIB = File.expand_path("../lib/holdup", __dir__)
   ROOT = File.expand_path("..", __dir__)
 
-  VALUES = %w[clock errors histogram measurement outcome series setting skipped_row unit_profile utf8 version window].freeze
+  VALUES = %w[clock collection_state errors histogram measurement outcome series setting skipped_row unit_profile utf8 version window].freeze
 
   # part => the parts that it may require, itself and values aside
   ALLOWED = {

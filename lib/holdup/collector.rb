@@ -16,6 +16,8 @@ module Holdup
   # reaches an application.
   class Collector
     STANDBY_S = 1
+    # Between two looks at what may end a pause.
+    STEP_S = 0.5
     LONGEST_WAIT_S = 60
     UPKEEP_S = 60
     # Of one core, at most: where a tick costs more than this allows, the next comes later.
@@ -88,6 +90,7 @@ module Holdup
 
     # @return [Numeric] seconds to wait
     def attempt
+      @hurried_at = @directory.hurried_at
       return [STANDBY_S, @interval].min unless lead?
       started_ns = cpu_ns
       tick
@@ -141,13 +144,16 @@ module Holdup
 
     def cpu_ns = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
 
-    # In steps, to notice the end of the parent.
+    # In steps, to notice the end of the parent, and who wants a round now.
     def pause(seconds)
       deadline = @clock.monotonic_ns + seconds * NS
-      while !over? && (left = deadline - @clock.monotonic_ns).positive?
-        @wake.pop(timeout: [left.fdiv(NS), 1].min)
+      while !over? && !hurried? && (left = deadline - @clock.monotonic_ns).positive?
+        @wake.pop(timeout: [left.fdiv(NS), STEP_S].min)
       end
     end
+
+    # What was asked before the last attempt has been tried.
+    def hurried? = @directory.hurried_at.then { |at| at && at != @hurried_at }
 
     # The parent has gone: its workers may still be finishing their last units.
     def linger

@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require "holdup/collection_state"
 require "holdup/outcome"
 require "holdup/series"
 require "holdup/setting"
@@ -103,6 +104,19 @@ module StoreContract
     assert_equal 3, @store.profiles(START, START + DAY).count
     assert_equal({"s" => "x".b}, @store.progress)
     assert_equal 4, @store.skipped_rows.sum(&:count)
+  end
+
+  def test_how_far_each_collector_has_come
+    states = [["a", "/x", 5, {"1-2.segment" => 7}], ["a", "/日本", 9, {}], ["b", "/x", 7, {}]].map { |host, folder, at_s, units| Holdup::CollectionState.new(host:, folder:, at_ns: (START + at_s) * 1_000_000_000, units:) }
+    states.each { |state| @store.commit([], {}, state:) }
+    later = states.first.with(at_ns: (START + 20) * 1_000_000_000, units: {"1-2.segment" => 9})
+    @store.commit([window], {}, state: later)
+    assert_equal [later, *states.drop(1)], @store.collection_states
+    assert_raises(ArgumentError) { @store.commit([window(host: nil)], {}, state: states.first) }
+    assert_equal later, @store.collection_states.first
+
+    @store.prune(START + 14 * DAY + 8, max_bytes: 1 << 30)
+    assert_equal ["/x", "/日本"], @store.collection_states.map(&:folder)
   end
 
   def test_where_no_window_can_be_written_nothing_is

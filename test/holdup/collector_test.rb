@@ -37,6 +37,39 @@ module Holdup
       leader.release
     end
 
+    # Also where the next round would come in an hour.
+    def test_who_hurries_it_has_a_round_within_a_second_or_two
+      writer = SegmentWriter.new(@segments)
+      writer.record("A#b", wall: 5_000)
+      one, thread = run_in_thread(interval: 3600)
+      wait_until { counted_safely == 1 }
+      writer.record("A#b", wall: 5_000)
+      Segment::Directory.new(@segments).hurry
+      assert wait_until { counted == 2 }
+    ensure
+      one&.stop
+      thread&.join
+    end
+
+    # Else it would try without a pause.
+    def test_one_that_stands_by_is_not_hurried
+      FileUtils.mkdir_p(@segments)
+      leader = Collector::Election.new(File.join(@segments, "collector.lock"))
+      assert leader.won?
+      looks = 0
+      one = collector(interval: 3600)
+      one.define_singleton_method(:lead?) { (looks += 1) && super() }
+      thread = Thread.new { one.run }
+      wait_until { looks == 1 }
+      Segment::Directory.new(@segments).hurry
+      wait_until { looks >= 2 }
+      assert_operator looks, :<, 10
+    ensure
+      one&.stop
+      thread&.join
+      leader&.release
+    end
+
     # Whatever is written, whenever it is collected and whoever collects, the sum is what was written.
     def test_any_interleaving_sums_up_to_what_was_written
       5.times do |round|
@@ -158,8 +191,8 @@ module Holdup
       Collector.new(store: Stores.open(store_path), directory: @segments, log: @log, host: "h", interval: 0.01, **options)
     end
 
-    def run_in_thread
-      one = collector
+    def run_in_thread(**)
+      one = collector(**)
       [one, Thread.new { one.run }]
     end
 

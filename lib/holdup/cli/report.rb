@@ -1,10 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../doctor/checks/drift"
+require_relative "../doctor/uncollected"
 require_relative "../inquiry/drifts"
 require_relative "../inquiry/marks"
 require_relative "../inquiry/summed"
 require_relative "../reports/doctor_sentence"
+require_relative "../reports/uncollected"
 require_relative "../reports/words"
 require_relative "destination"
 require_relative "places"
@@ -36,9 +38,16 @@ module Holdup
       # @param limit [Integer] rows of each table
       # @param details [Boolean] also the group means of each row
       # @param out [String, nil] file that it is written to
-      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil, out: nil, store: nil, language: nil)
+      # @param live [Boolean] whether the span ends now
+      # @param fresh [Boolean] whether what was measured up to now is waited for
+      # @param dir [String, nil] folder of the segments
+      def initialize(console:, from_s:, to_s:, filter:, by:, sort:, format:, limit:, details:, app: nil, out: nil, store: nil, language: nil,
+        live: true, fresh: false, dir: nil)
         @console = console
         @span = {from_s:, to_s:}
+        @live = live
+        @fresh = fresh
+        @dir = Places.directory(console.env, dir)
         @view = {filter:, by:, sort:}
         @format = format
         @app = app
@@ -50,16 +59,24 @@ module Holdup
 
       # @return [Integer] exit status
       def run
+        freshen if @fresh
         @destination.write((@format == :html) ? html : report(summary).call)
         OK
       end
 
       private
 
+      def freshen
+        require_relative "fresh"
+        late = Fresh.new(@console, store: @store, dir: @dir).call
+        @console.err.puts("holdup: #{late}") if late
+        @span = @span.merge(to_s: @console.clock.realtime_s) if @live
+      end
+
       def html
         require_relative "../web/static/report"
         Places.reading(@console.env, @store, app: @app) do |store|
-          @drifts = drifts(store)
+          look(store)
           Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told:).call
         end
       end
@@ -71,24 +88,31 @@ module Holdup
 
       def summary
         Places.reading(@console.env, @store, app: @app) do |store|
-          @drifts = drifts(store)
+          look(store)
           @marks = Inquiry::Marks.call(store, **@span) if @format == :json
           Inquiry::Summed.call(store, **@span, **@view)
         end
       end
 
+      def look(store)
+        @drifts = drifts(store)
+        @uncollected = Holdup::Doctor::Uncollected.new(dir: @dir, app: @app).look(store, named: !@store.nil?) if @live
+      end
+
       # They are of the whole application, so they are no part of what is said of some units.
       def drifts(store) = @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Inquiry::Drifts.call(store, @span[:to_s]))
 
-      def drift_facts = @drifts.zip(told).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
+      def drift_facts = @drifts.zip(drifted).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
 
-      def told = @told ||= @drifts.map { |finding| Reports::DoctorSentence.call(@words, finding.key, finding.facts) }
+      def drifted = @drifted ||= @drifts.map { |finding| Reports::DoctorSentence.call(@words, finding.key, finding.facts) }
+
+      def told = [*drifted, Reports::Uncollected.remark(@uncollected, now_s: @console.clock.realtime_s, words: @words)].compact
 
       def report(summary)
         case @format
         when :json
           require_relative "../reports/json"
-          Reports::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks)
+          Reports::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks, uncollected: @uncollected)
         when :markdown
           require_relative "../reports/markdown"
           Reports::Markdown.new(summary, words: @words, told:, **@layout)

@@ -35,12 +35,14 @@ module Holdup
         choice(parser, values)
         view(parser, values)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
+        parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
         parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 
       def span(parser, values)
         parser.on("--since TIME", "30m, 1h (the default), 2d ago, or 2026-11-21T12:00") { |text| values[:since] = moment("--since", text) }
         parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = moment("--until", text) }
+        parser.on("--fresh", "wait until all that was measured is stored") { values[:fresh] = true }
       end
 
       def choice(parser, values)
@@ -66,8 +68,11 @@ module Holdup
         by = by_of(values, filter)
         filter = filter.with(kind: :job) if by == :priority
         check_html(values) if values[:format] == :html
+        live = !values.key?(:until)
+        raise UsageError.new("--fresh can't be combined with --until", "leave one of them out") if values[:fresh] && !live
         {from_s:, to_s:, filter:, by:, sort: values.fetch(:sort, :stalled), format: values.fetch(:format, :text),
-         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), **values.slice(:app, :out, :store, :language)}
+         limit: values.fetch(:limit, Report::LIMIT), details: values.fetch(:details, false), live:,
+         **values.slice(:app, :out, :store, :language, :fresh, :dir)}
       end
 
       # Pages have rows by name, and those of the worst units have all of them.

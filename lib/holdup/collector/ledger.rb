@@ -12,15 +12,20 @@ module Holdup
       UNITS = "#units"
 
       # @param store [#progress]
-      # @param scope [String] what tells this host's folder from those of others in a shared store
+      # @param host [String] tells with the folder this one's segments from those of others in a shared store
+      # @param folder [String]
       # @raise [StoreError]
-      def initialize(store, scope)
-        @scope = text(scope)
+      def initialize(store, host, folder)
+        @folder = text(folder)
+        @scope = "#{host} #{@folder}/"
         @damaged = {}
         stored = store.progress.select { |key, _| key.start_with?(@scope) }
         names = stored.keys.reject { |key| key.end_with?(UNITS) }.map { |key| key.delete_prefix(@scope) }
         @positions = names.to_h { |name| [name, load(name, stored[key(name)], stored[key(name) + UNITS])] }.compact
       end
+
+      # @return [String] as the store has its name
+      attr_reader :folder
 
       # @param name [String] file name
       # @return [DamagedData, nil] why nobody knows how far that file was carried
@@ -39,6 +44,11 @@ module Holdup
         readings.each_with_object(gone.to_h { |key| [key, nil] }) { |(name, position), all| change(all, name, position) }
       end
 
+      # @param readings [Hash{String => Position}]
+      # @param present [Array<String>]
+      # @return [Hash{String => Integer}] by file name, how many units will have been carried
+      def units(readings, present) = @positions.slice(*present).merge(readings).transform_values(&:ring_head)
+
       # The store has them now.
       # @return [void]
       def committed(readings, present)
@@ -49,9 +59,9 @@ module Holdup
       private
 
       # The name of a folder may be any bytes, a key of a store is text.
-      def text(scope)
-        text = Utf8.of(scope)
-        text.valid_encoding? ? text : scope.b.dump
+      def text(folder)
+        text = Utf8.of(folder)
+        text.valid_encoding? ? text : folder.b.dump
       end
 
       def load(name, head, units)

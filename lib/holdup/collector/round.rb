@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../collection_state"
 require_relative "../errors"
 require_relative "../unit_profile/block"
 require_relative "../window"
@@ -45,13 +46,13 @@ module Holdup
       # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
       def run(now_ns)
         @skipped.start(now_ns)
-        @ledger ||= Ledger.new(@store, "#{@host} #{@directory.path}/")
+        @ledger ||= Ledger.new(@store, @host, @directory.path)
         entries = @directory.entries
         harvest = Harvest.new
         found = {}
         readings = read(entries, Gleaner.new(harvest, now_ns, @settings, @profiles, @skipped), found)
         sightings = sightings(found, readings)
-        written = commit(harvest, readings, entries.map(&:name), samples(sightings, now_ns))
+        written = commit(harvest, readings, entries.map(&:name), samples(sightings, now_ns), now_ns)
         sweep(entries)
         Outcome.new(windows: written, live: sightings.select(&:growing?).map(&:header))
       end
@@ -105,11 +106,12 @@ module Holdup
         true
       end
 
-      def commit(harvest, readings, present, samples)
+      def commit(harvest, readings, present, samples, now_ns)
         windows = harvest.windows(@host)
         progress = @ledger.changes(readings, present)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
-        left_out = write(windows, progress, processes: samples, profiles:, paths: harvest.paths)
+        state = CollectionState.new(host: @host, folder: @ledger.folder, at_ns: now_ns, units: @ledger.units(readings, present))
+        left_out = write(windows, progress, state, processes: samples, profiles:, paths: harvest.paths)
         @skipped.committed(left_out, present)
         @ledger.committed(readings, present)
         @profiles.committed
@@ -120,14 +122,14 @@ module Holdup
 
       # A row that can't be written is found by writing each by itself.
       # @return [Array<SkippedRow>] what the store did not take
-      def write(windows, progress, **rows)
+      def write(windows, progress, state, **rows)
         return [] if [windows, progress, *rows.values, @skipped.rows].all?(&:empty?)
-        @store.commit(windows, progress, **rows, skipped: @skipped.rows)
+        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:)
         []
       rescue => error
         raise unless row_fault?(error)
         left_out = []
-        @store.commit(windows, progress, **rows, skipped: @skipped.rows) { |row, fault| (left_out << left_out(row, fault)).last }
+        @store.commit(windows, progress, **rows, skipped: @skipped.rows, state:) { |row, fault| (left_out << left_out(row, fault)).last }
         left_out
       end
 

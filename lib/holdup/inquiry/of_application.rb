@@ -55,6 +55,9 @@ module Holdup
       # @return [Array<Outcome>] see Stores::Sql#outcomes
       def outcomes = @store.outcomes.select { |outcome| outcome.app == @name }
 
+      # @return [Array<CollectionState>] see Stores::Sql#collection_states; of all applications
+      def collection_states = @store.collection_states
+
       # @return [Array<SkippedRow>] see Stores::Sql#skipped_rows; of all applications
       def skipped_rows = @store.skipped_rows
 

@@ -54,6 +54,9 @@ module Holdup
         [connections, starved, few, short, applications, mixed_settings, overflow, ceiling, *@told].compact
       end
 
+      # @return [Array<String>] of these, those that hold without any figures
+      attr_reader :told
+
       # @return [String] "requests", "jobs" or "units"
       def units = @words.call(:"kind_#{@summary.unit_kind}")
 

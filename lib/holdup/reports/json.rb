@@ -25,11 +25,13 @@ module Holdup
       # @param words [Words] for the verdict's sentence
       # @param drifts [Array<Hash>] what changed with the last change of setting
       # @param marks [Array<Analysis::Marks::Mark>]
-      def initialize(summary, words: Words.new, drifts: [], marks: [])
+      # @param uncollected [#units, #at_ns, #collecting, nil] what is not stored yet
+      def initialize(summary, words: Words.new, drifts: [], marks: [], uncollected: nil)
         @summary = summary
         @words = words
         @drifts = drifts
         @marks = marks
+        @uncollected = uncollected
       end
 
       # @return [String] ends with a newline
@@ -37,12 +39,17 @@ module Holdup
 
       # @return [Hash]
       def to_h
-        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, verdict:, drifts: @drifts, marks:, settings:, totals:,
+        {schema: SCHEMA, from: time(@summary.from_s), to: time(@summary.to_s), by: @summary.by, uncollected:, verdict:, drifts: @drifts, marks:, settings:, totals:,
          series: @summary.rows.map { |row| series(row) }, **JsonMachine.new(@summary).to_h,
          jit: JsonJit.new(@summary.jits).to_a}
       end
 
       private
+
+      def uncollected
+        at_ns = @uncollected&.at_ns
+        @uncollected && {units: @uncollected.units, stored_up_to: at_ns && time(at_ns / 1_000_000_000), collector: @uncollected.collecting}
+      end
 
       def verdict
         {key: Analysis::Verdict.new(@summary).call.key, text: Headline.new(@summary, words: @words).verdict}

@@ -29,9 +29,14 @@ module Holdup
 
       private
 
-      def head = ["# #{@words.call(:title)}", "", @headline.span, "", "**#{escape(@headline.verdict)}**"]
+      def head
+        head = ["# #{@words.call(:title)}", "", @headline.span, "", "**#{escape(@headline.verdict)}**"]
+        (@summary.empty? && @headline.told.any?) ? [*head, *listed(@headline.told)] : head
+      end
 
-      def facts = ["", *(@headline.figures + @headline.remarks).map { |line| "- #{escape(line)}" }]
+      def facts = listed(@headline.figures + @headline.remarks)
+
+      def listed(lines) = ["", *lines.map { |line| "- #{escape(line)}" }]
 
       def states
         section = @contents.states.call

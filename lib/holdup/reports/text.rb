@@ -38,7 +38,7 @@ module Holdup
 
       def head
         ["#{bold(@words.call(:title))}  #{@headline.span}", "", *wrap(@headline.verdict).map { |line| bold(line) },
-          *(facts unless @summary.empty?)]
+          *(@summary.empty? ? @headline.told.flat_map { |line| remark(line) } : facts)]
       end
 
       def facts

@@ -13,6 +13,7 @@ module Holdup
       NAME = /\A(\d{1,10})-(\d{1,20})(?:-(\d{1,6}))?\.segment\z/
       BESIDE = /\A\d{1,10}-\d{1,20}(?:-\d{1,6})?(\.[a-z]+)\z/
       LOCK = "collector.lock"
+      HURRY = "collector.hurry"
 
       # One segment. `path` is absolute; `alive` whether its process runs, as far as
       # the process table `namespace` shows; `link` whether only a link is there, and `file`
@@ -63,6 +64,23 @@ module Holdup
       # @return [String]
       def lock_path = File.join(@path, LOCK)
 
+      # @return [Boolean] whether there has been a collector since the folder was made
+      def ever_collected? = File.exist?(lock_path)
+
+      # Asks the collector for a round now: it looks once a second whether somebody has.
+      # @return [void]
+      # @raise [SystemCallError]
+      def hurry
+        File.open(hurry_path, File::WRONLY | File::CREAT | File::NOFOLLOW, 0o600) { |file| file.write("#{Process.pid}\n") }
+      end
+
+      # @return [Time, nil] when somebody asked last
+      def hurried_at
+        File.mtime(hurry_path)
+      rescue SystemCallError
+        nil
+      end
+
       # What processes have left beside their segments; other files are none of ours.
       # @param suffixes [Array<String>]
       # @return [Array<String>] paths, by name
@@ -88,6 +106,8 @@ module Holdup
       end
 
       private
+
+      def hurry_path = File.join(@path, HURRY)
 
       def entry(name)
         pid, start = NAME.match(name)&.captures&.first(2)&.map(&:to_i)

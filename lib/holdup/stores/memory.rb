@@ -7,6 +7,7 @@ require_relative "memory/profiles"
 require_relative "prune"
 require_relative "read_plan"
 require_relative "rollup"
+require_relative "../collection_state"
 require_relative "../skipped_row"
 require_relative "stall"
 require_relative "sum"
@@ -23,20 +24,25 @@ module Holdup
         @paths = {}
         @outcomes = {}
         @skipped = {}
+        @states = {}
         @profiles = Profiles.new
       end
 
       # @see Sql#commit
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], &bad_row)
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
         @rows.transaction do
           changes = bad_row ? each_alone(windows, processes, profiles, paths, &bad_row) : changes(windows, processes, profiles, paths)
           progress = progress.transform_values { |blob| blob&.b&.freeze }
           changes.each(&:call) # none of them can fail
           @progress = @progress.merge(progress).compact
           skip(skipped)
+          @states[state.key] = state if state
         end
         nil
       end
+
+      # @see Sql#collection_states
+      def collection_states = @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
 
       # @see Sql#skipped_rows
       def skipped_rows = @rows.transaction { @skipped.values.sort_by { |row| -row.at_s } }
@@ -109,6 +115,7 @@ module Holdup
           @profiles.prune(now_s, max_bytes)
           @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
           @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
+          @states.delete_if { |_, state| state.at_ns < (now_s - CollectionState::KEEP_S) * 1_000_000_000 }
         end
         Prune.new(@rows).run(now_s, max_bytes:)
       end

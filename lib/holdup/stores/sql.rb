@@ -3,6 +3,7 @@
 require_relative "batch"
 require_relative "prune"
 require_relative "rollup"
+require_relative "sql/collection_states"
 require_relative "sql/connection"
 require_relative "sql/outcomes"
 require_relative "sql/paths"
@@ -35,6 +36,7 @@ module Holdup
         @samples = ProcessSamples.new(@connection, @codec.hosts)
         @profiles = Profiles.new(@connection, @codec, @skipped)
         @outcomes = Outcomes.new(@connection)
+        @states = CollectionStates.new(@connection)
       end
 
       # Writes everything or nothing. With a block, a row that can't be written is left out and given to it, and everything else is
@@ -46,23 +48,28 @@ module Holdup
       # @param profiles [Array<UnitProfile::Block>] samples of single units, which are merged with those that are there
       # @param paths [Hash{Series => String}] one that each was asked with; it takes the place of the one before
       # @param skipped [Array<SkippedRow>] what could not be carried
+      # @param state [CollectionState, nil] how far the collector has come with this
       # @yieldparam row [Window, Hash, UnitProfile::Block, Array(Series, String)] that can't be written
       # @yieldparam error [StandardError]
       # @yieldreturn [SkippedRow] that is written instead
       # @return [nil]
       # @raise [ArgumentError] for windows of another length
       # @raise [StoreError] and then nothing was written
-      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], &bad_row)
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
         batch = Batch.new(windows) unless bad_row
         whole do
           @progress.save(progress)
           @skipped.add(skipped)
+          @states.save(state) if state
           bad_row ? add_each(windows, processes, profiles, paths, &bad_row) : add(batch, processes, profiles, paths)
         end
       end
 
       # @return [Array<SkippedRow>] of the last 14 days, the latest first
       def skipped_rows = @skipped.to_a
+
+      # @return [Array<CollectionState>] of each host and folder, the latest first
+      def collection_states = @states.to_a
 
       # @return [Hash{Series => String}] of each series the path that was told last, where there is one
       def paths = @paths.to_h
@@ -140,6 +147,7 @@ module Holdup
         @profiles.prune(now_s, max_bytes)
         @outcomes.delete_before(now_s - Tier::LONGEST_S)
         @skipped.prune(now_s)
+        @states.prune(now_s)
         @connection.use { |db| @connection.dialect.shrink(db) }
         deleted
       end

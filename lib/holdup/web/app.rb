@@ -2,6 +2,7 @@
 
 require "roda"
 require "uri"
+require_relative "../doctor/uncollected"
 require_relative "../errors"
 require_relative "assets"
 require_relative "captures"
@@ -88,7 +89,7 @@ module Holdup
 
       def laid_out(page, name, store)
         view = view(name, query, title: page.title)
-        recorded = page.span? ? {behind: behind(store), apps: store.applications} : {behind: nil, apps: []}
+        recorded = page.span? ? {behind: behind(store), newest: newest(store), apps: store.applications} : {behind: nil, newest: nil, apps: []}
         lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, **recorded}))
       end
 
@@ -100,6 +101,14 @@ module Holdup
 
       # Where the collector is dead, figures of "now" are old: since when is said above them.
       def behind(store) = query.live? ? view(nil, query).behind(store.health[:newest_s], context.clock.realtime_s) : nil
+
+      # How old the newest figures are, and what waits for the collector.
+      def newest(store)
+        return unless query.live?
+        at_ns = store.collection_states.map(&:at_ns).max
+        look = Doctor::Uncollected.new(dir: context.dir, app: query["app"]).look(store, named: true)
+        view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
+      end
 
       def refuse(refusal)
         response.headers.merge!(refusal.headers)

@@ -45,6 +45,9 @@ module Holdup
       # @return [Array<Outcome>] see Stores::Sql#outcomes
       def outcomes = store.outcomes
 
+      # @return [Array<CollectionState>] see Stores::Sql#collection_states
+      def collection_states = @answers[:collection_states] ||= store.collection_states
+
       # @return [Hash{Symbol => Object}] see Stores::Sql#health
       def health = @answers[:health] ||= store.health
 

@@ -76,6 +76,17 @@ module Holdup
         word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago: Reports::Figures.duration((now_s - newest_s) * NS))
       end
 
+      # @param at_ns [Integer, nil] when the collector read what is stored
+      # @param look [Doctor::Uncollected::Look, nil] what is not
+      # @param now_ns [Integer]
+      # @return [String, nil]
+      def newest(at_ns, look, now_ns)
+        return unless at_ns
+        age = Reports::Figures.duration([now_ns - at_ns, 0].max)
+        return word(:newest, age:) unless look&.units.to_i.positive?
+        word(:newest_waiting, age:, count: Reports::Figures.count(look.units))
+      end
+
       # @param text [String]
       # @return [String] no longer than a name that is recorded
       def cut(text) = Reports::Width.truncate(text, NAME)

@@ -1,6 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "etc"
+require "holdup/collection_state"
 require "holdup/web"
 require "json"
 
@@ -50,6 +52,28 @@ class Holdup::Web::AppTest < Minitest::Test
     later = dashboard(clock: CommandLine::Still.new(now_s: sample.to_s + 3600))
     page = later.call(Rack::MockRequest.env_for("/?since=3h"))[2].join
     assert_includes page.gsub(/<[^>]+>/, ""), "There are no new measurements since #{Time.at(sample.to_s - 60).strftime("%F %T %:z")} ("
+  end
+
+  def test_how_old_the_newest_figures_are_and_what_waits
+    Dir.mktmpdir do |dir|
+      writer = SegmentWriter.new(dir)
+      5.times { writer.record("A#b", wall: 5_000) }
+      store = sample_store
+      state = Holdup::CollectionState.new(host: Etc.uname[:nodename], folder: dir, at_ns: (sample.to_s - 7) * 1_000_000_000, units: {File.basename(writer.path) => 3})
+      store.commit([], {}, state:)
+      @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none, clock: CommandLine::Still.new(now_s: sample.to_s), patience_s: nil)
+      get "/endpoints"
+      assert_includes text, "The newest figures are 7.00 s old. Requests and jobs that have ended since and wait for the next round of the collector: 2."
+      get "/endpoints?lang=ja"
+      assert_includes text, "最新の計測値は 7.00 s 前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：2 件。"
+      get "/endpoints?until=2m"
+      refute_includes text, "newest figures"
+    end
+  end
+
+  def test_nothing_is_said_of_the_age_where_no_collector_has_told_it
+    get "/endpoints"
+    refute_includes text, "newest figures"
   end
 
   def test_how_far_the_store_is_behind

@@ -33,6 +33,9 @@ module Holdup
         verdict_cpu: "The %<units>s mostly compute (%<share>s of their time on a CPU) and hardly stall on the GVL (%<stalled_share>s).",
         verdict_calm: "The %<units>s hardly stall on the GVL (%<stalled_share>s of their time), and no other kind of waiting stands out.",
 
+        remark_uncollected: "%<count>s requests and jobs that have ended are not in these figures yet: the collector last read them %<ago>s ago. `holdup report --fresh` waits for its next round.",
+        remark_uncollected_first: "%<count>s requests and jobs that have ended are not in these figures yet: they wait for the first round of the collector. `holdup report --fresh` waits for it.",
+        remark_uncollected_nobody: "%<count>s requests and jobs that have ended are not in these figures: no collector is running. `holdup report --fresh` stores them.",
         remark_few: "Few %<units>s (%<count>s): the high percentiles are single cases.",
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
         remark_applications: "Units of %<count>s applications are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",

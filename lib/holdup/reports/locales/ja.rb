@@ -34,6 +34,9 @@ module Holdup
         verdict_cpu: "%<units>sは主に計算しており（時間の %<share>s が CPU 上）、GVL 待ちはわずかです（%<stalled_share>s）。",
         verdict_calm: "%<units>sの GVL 待ちはわずかで（時間の %<stalled_share>s）、ほかに目立つ待ちもありません。",
 
+        remark_uncollected: "終了したリクエストとジョブ %<count>s 件はまだ集計に入っていません（コレクターが最後に読んだのは %<ago>s 前）。`holdup report --fresh` は次の回を待ちます。",
+        remark_uncollected_first: "終了したリクエストとジョブ %<count>s 件はまだ集計に入っていません（コレクターの最初の回を待っています）。`holdup report --fresh` はそれを待ちます。",
+        remark_uncollected_nobody: "終了したリクエストとジョブ %<count>s 件が集計に入っていません。コレクターが動いていません。`holdup report --fresh` で保存できます。",
         remark_few: "%<units>sは %<count>s 件だけです。高いパーセンタイルは個々の事例にすぎません。",
         remark_short: "計測値は 1 分単位で保存されます。このように短い期間では、毎秒の件数は下限です。",
         remark_applications: "%<count>s 個のアプリケーションの処理が混ざっています（%<apps>s）。合計はどのアプリケーションの値でもありません。--app NAME（画面では「アプリケーション」欄）で 1 つ選べます。",

@@ -13,6 +13,8 @@ module Holdup
         span_label: "Span and filter", span_since: "Since", span_until: "Until", span_app: "Application", span_name: "Name", span_least: "Units, at least", span_kind: "Kind", any: "all", show: "Show",
         behind: "There are no new measurements since %<time>s (%<ago>s ago): the collector may be dead, or nothing runs.",
         last_data: "Last data: %<span>s.", last_data_open: "Show it",
+        newest: "The newest figures are %<age>s old.",
+        newest_waiting: "The newest figures are %<age>s old. Requests and jobs that have ended since and wait for the next round of the collector: %<count>s.",
         empty_next: "Is the application running under a server that is supported, and has it had a minute? Choose a longer span above, or look at Health: it says what is missing.",
         exports: "This page as", export_json: "JSON", export_csv: "CSV", export_md: "Markdown",
 

@@ -13,6 +13,8 @@ module Holdup
         span_label: "期間と絞り込み", span_since: "開始", span_until: "終了", span_app: "アプリケーション", span_name: "名前", span_least: "最小件数", span_kind: "種類", any: "すべて", show: "表示",
         behind: "%<time>s 以降（%<ago>s 前から）新しい計測値がありません。コレクターが停止しているか、何も動いていません。",
         last_data: "最後のデータ：%<span>s。", last_data_open: "表示する",
+        newest: "最新の計測値は %<age>s 前のものです。",
+        newest_waiting: "最新の計測値は %<age>s 前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：%<count>s 件。",
         empty_next: "対応しているサーバーでアプリケーションが動いていますか。計測の開始から 1 分ほどかかります。上で期間を長くするか、「稼働状況」で足りないものを確認してください。",
         exports: "このページの出力", export_json: "JSON 形式", export_csv: "CSV 形式", export_md: "Markdown 形式",
 
