@@ -102,7 +102,7 @@ module Holdup
       def named(entries)
         found = entries.select { |entry| entry.pid == @pid }
         return found if found.any?
-        raise Error.new("process #{@pid} measures nothing in #{@dir}", "those that do: #{entries.map(&:pid).join(", ")}")
+        raise UsageError.new("process #{@pid} measures nothing in #{@dir}", "those that do: #{entries.map(&:pid).join(", ")}")
       end
 
       # @return [Array<Asking>] those of which the block came true in time

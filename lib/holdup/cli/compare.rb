@@ -2,6 +2,7 @@
 
 require_relative "../inquiry/groups"
 require_relative "../inquiry/recorded"
+require_relative "../inquiry/unmatched"
 require_relative "../reports/compare"
 require_relative "compare_options"
 require_relative "destination"
@@ -47,7 +48,10 @@ module Holdup
       private
 
       def comparison
-        sides = Places.reading(@console.env, @store, app: @app) { |store| Inquiry::Recorded.sides(@asked[:spans] ? of_spans(store) : of_settings(store)) }
+        sides = Places.reading(@console.env, @store, app: @app) do |store|
+          check_filter(store, @asked[:spans] || [@asked.values_at(:from_s, :to_s)])
+          Inquiry::Recorded.sides(@asked[:spans] ? of_spans(store) : of_settings(store))
+        end
         sides.each { |side| check(side) }
         Analysis::Comparison.new(*sides)
       end
@@ -68,6 +72,7 @@ module Holdup
 
       def side_of(state)
         Places.reading(@console.env, state.store || @store, app: @app) do |store|
+          check_filter(store, [[state.from_s, state.to_s]])
           recorded = recorded(store, state.from_s, state.to_s)
           recorded.side(state.label, state.setting && Inquiry::Groups.new(recorded.settings, Inquiry::Groups::SETTING).settings(state.setting))
         end
@@ -80,6 +85,11 @@ module Holdup
       end
 
       def recorded(store, from_s, to_s) = Inquiry::Recorded.new(store, from_s:, to_s:, filter: @filter)
+
+      def check_filter(store, spans)
+        unmatched = spans.filter_map { |from_s, to_s| Inquiry::Unmatched.of(store, from_s, to_s, @filter) }
+        raise unmatched.first.error if unmatched.any?
+      end
 
       def check(side)
         return if side.units.positive?

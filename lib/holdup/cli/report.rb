@@ -5,6 +5,7 @@ require_relative "../doctor/uncollected"
 require_relative "../inquiry/drifts"
 require_relative "../inquiry/marks"
 require_relative "../inquiry/summed"
+require_relative "../inquiry/unmatched"
 require_relative "../reports/doctor_sentence"
 require_relative "../reports/uncollected"
 require_relative "../reports/words"
@@ -58,6 +59,7 @@ module Holdup
       end
 
       # @return [Integer] exit status
+      # @raise [UsageError] for a filter that nothing matches
       def run
         freshen if @fresh
         @destination.write((@format == :html) ? html : report(summary).call)
@@ -77,6 +79,7 @@ module Holdup
         require_relative "../web/static/report"
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
+          check(store)
           Holdup::Web::Static::Report.new(store, asked:, language: @words.language, told:).call
         end
       end
@@ -90,8 +93,15 @@ module Holdup
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
           @marks = Inquiry::Marks.call(store, **@span) if @format == :json
-          Inquiry::Summed.call(store, **@span, **@view)
+          Inquiry::Summed.call(store, **@span, **@view).tap { |summary| check(store) if summary.empty? }
         end
+      end
+
+      def check(store)
+        filter = @view[:filter]
+        filter = filter.with(kind: nil) if @view[:by] == :priority # which only jobs have
+        unmatched = Inquiry::Unmatched.of(store, *@span.values, filter)
+        raise unmatched.error if unmatched
       end
 
       def look(store)

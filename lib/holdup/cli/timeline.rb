@@ -111,7 +111,7 @@ module Holdup
       end
 
       def find
-        named || raise(Error.new("there is no unit #{@unit} in this capture", "`holdup timeline #{@file}` lists those that waited longest"))
+        named || raise(UsageError.new("there is no unit #{@unit} in this capture", "`holdup timeline #{@file}` lists those that waited longest"))
       end
     end
   end

@@ -4,6 +4,7 @@ require_relative "../analysis/sizing/what_if"
 require_relative "../reports/what_if"
 require_relative "places"
 require_relative "../inquiry/sized"
+require_relative "../inquiry/unmatched"
 require_relative "sizing_options"
 require_relative "whatif_options"
 
@@ -40,7 +41,10 @@ module Holdup
       # @raise [Error] where there is nothing to replay
       # @raise [UsageError] for a name that no unit has
       def run
-        recommendation = Places.reading(@console.env, @store, app: @app) { |store| Inquiry::Sized.new(store, **@span, **@sizing) }.recommendation
+        sized = Places.reading(@console.env, @store, app: @app) do |store|
+          Inquiry::Sized.new(store, **@span, **@sizing).tap { |one| check_kind(store) if one.recommendation.nil? }
+        end
+        recommendation = sized.recommendation
         check(recommendation)
         found = Analysis::Sizing::WhatIf.new(recommendation, @change)
         check_names(found)
@@ -51,6 +55,11 @@ module Holdup
       end
 
       private
+
+      def check_kind(store)
+        unmatched = Inquiry::Unmatched.of(store, *@span.values, Analysis::Filter.new(kind: @sizing[:kind]))
+        raise unmatched.error if unmatched
+      end
 
       def check(recommendation)
         raise Error.new("no units were recorded in that span", "choose another with --since and --until") unless recommendation

@@ -20,6 +20,7 @@ module Holdup
 
       # @param values [Array<String>, nil] of the fact; of fingerprints the beginning is enough
       # @return [Hash{String => Array<Setting>}] two, by what they are called
+      # @raise [UsageError] for a fact or value that there is not
       # @raise [Error] where there are not two
       def pick(values)
         found = values ? asked(values) : largest
@@ -29,7 +30,7 @@ module Holdup
 
       # @param value [String] of the fact; of a fingerprint the beginning is enough
       # @return [Array<Setting>] that have it
-      # @raise [Error] where there is none
+      # @raise [UsageError] where there is none
       def settings(value) = groups.fetch(key(value))
 
       private
@@ -47,12 +48,12 @@ module Holdup
 
       def key(text)
         groups.keys.find { |value| value == text } || groups.keys.find { |value| value.start_with?(text) } ||
-          raise(Error.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}"))
+          raise(UsageError.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}"))
       end
 
       def alone(values)
         return Error.new("no units were recorded in that span", "choose another with --since") if @settings.empty?
-        return Error.new("no setting of that span says #{@fact[0, 100]}", Nearest.hint(@fact, facts) || "they have #{facts.join(", ")}") if groups.empty?
+        return UsageError.new("no setting of that span says #{@fact[0, 100]}", Nearest.hint(@fact, facts) || "they have #{facts.join(", ")}") if groups.empty?
         return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}") if values
         Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after")
       end

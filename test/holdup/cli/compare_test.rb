@@ -136,7 +136,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     off, on = [@before, @after].map { |sample| sample.to_a.first.setting.fingerprint }
     assert_match(/on against off: Better:/, compare("--states", "off=#{off[0, 6]}", "on=#{on}", "--since", "3h").out)
     said = compare("--states", "off=#{off}", "on=ffff")
-    assert_equal [1, ""], [said.status, said.out]
+    assert_equal [2, ""], [said.status, said.out]
     assert_match(/no setting of that span is "ffff"; there are #{off}/, said.err)
   end
 
@@ -187,9 +187,10 @@ class Holdup::CLI::CompareTest < Minitest::Test
   end
 
   def test_what_is_not_there
-    {%w[--by arm] => /no setting of that span says arm; they have jit, /, %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/, [*SPANS, "--kind", "job"] => /no jobs/}.each do |arguments, message|
+    {%w[--by arm] => /no setting of that span says arm; they have jit, /, %w[--revision ccc aaa] => /no revision .* "ccc"; there are aaa111, bbb222/, [*SPANS, "--kind", "job"] => /no job was measured in that span; there were requests/,
+     [*SPANS, "--name", "Nobody*"] => /no request of that span is called "Nobody\*"; there were /}.each do |arguments, message|
       said = compare(*arguments)
-      assert_equal [1, ""], [said.status, said.out], arguments.inspect
+      assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err
     end
     assert_equal 1, compare("--states", "a=1h..", "b=/nonexistent/store@1h..").status

@@ -46,8 +46,26 @@ class Holdup::CLI::ReportTest < Minitest::Test
     with_store do |store|
       rows = JSON.parse(report("--format", "json", "--name", "*Controller#index", "--sort", "count", store:).out)["series"]
       assert_equal %w[ProductsController#index OrdersController#index], rows.map { |row| row["name"] }
-      assert_equal 0, JSON.parse(report("--format", "json", "--threads", "4", store:).out).dig("totals", "count")
-      assert_equal 0, JSON.parse(report("--format", "json", "--kind", "job", store:).out).dig("totals", "count")
+    end
+  end
+
+  # Nobody should take an empty report for "there was none", whoever reads it.
+  def test_a_filter_that_nothing_matches_says_what_there_was
+    with_store do |store|
+      {%w[--name OrderController#index] => /no request or job of that span is called "OrderController#index"; did you mean OrdersController#index\?/,
+       %w[--name orders*] => /is called "orders\*"; did you mean OrdersController#index\?/,
+       %w[--name zzz] => /is called "zzz"; there were ProductsController#index, OrdersController#index, .* \.\.\./,
+       %w[--kind job] => /no job was measured in that span; there were requests$/,
+       %w[--queue mailers] => /no job of that span is of the queue "mailers"; there was none at all/,
+       %w[--threads 4] => /no request or job of that span ran with 4 threads; there were 5/,
+       %w[--kind request --name zzz --threads 5] => /no request of that span is called "zzz"/}.each do |arguments, told|
+        %w[text json markdown html].each do |format|
+          said = report(*arguments, "--format", format, store:)
+          assert_equal [2, ""], [said.status, said.out], arguments.inspect
+          assert_match told, said.err
+        end
+      end
+      assert_equal [0, ""], report("--name", "zzz", "--until", "2d", "--since", "3d", store:).then { |said| [said.status, said.err] }
     end
   end
 

@@ -80,6 +80,6 @@ class Holdup::CLI::WhatifTest < Minitest::Test
       assert_equal [2, ""], [said.status, said.out], arguments.inspect
       assert_match message, said.err
     end
-    assert_equal 1, whatif("--threads", "2", "--kind", "job").status
+    assert_equal 2, whatif("--threads", "2", "--kind", "job").status
   end
 end

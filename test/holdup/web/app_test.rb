@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "cgi"
 require "etc"
 require "holdup/collection_state"
 require "holdup/web"
@@ -198,11 +199,33 @@ class Holdup::Web::AppTest < Minitest::Test
     app.call(env).first
   end
 
+  def test_a_filter_that_nothing_matches_says_what_there_was
+    {"/endpoints?name=orders" => 'No request or job of this span is called "*orders*". Did you mean one of these? OrdersController#index.',
+     "/?name=zzz" => 'No request or job of this span is called "*zzz*". There were: ProductsController#index',
+     "/jobs?name=Pdf" => "No jobs were measured in this span. There were: requests.",
+     "/blame?threads=4" => "Nothing in this span ran with 4 threads. There were: 5.",
+     "/endpoints?name=zzz&lang=ja" => "この期間に「*zzz*」という名前のリクエストやジョブはありません。"}.each do |address, told|
+      get address
+      assert_equal 200, last_response.status
+      assert_includes CGI.unescapeHTML(text), told
+    end
+  end
+
+  def test_a_file_of_nothing_is_refused
+    %w[/endpoints.json?name=zzz /endpoints.csv?name=zzz /overview.md?name=zzz].each do |address|
+      get address
+      assert_equal 400, last_response.status, address
+      assert_includes CGI.unescapeHTML(text), 'is called "*zzz*"'
+    end
+    get "/jobs.json"
+    assert_equal 200, last_response.status
+  end
+
   def test_a_name_is_no_program
     get "/endpoints", {"name" => "{#{"{a,b}" * 40}}"}
     assert_equal 200, last_response.status
     get "/endpoints", {"name" => "orders"}
-    refute_includes text, "OrdersController"
+    refute_includes text, "4.67 ms"
     get "/endpoints", {"name" => "Orders"}
     assert_includes text, "OrdersController#index"
     refute_includes text, "ReportsController#sales"

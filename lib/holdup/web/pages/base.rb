@@ -3,6 +3,7 @@
 require_relative "../../inquiry/extent"
 require_relative "../../inquiry/marks"
 require_relative "../../inquiry/summed"
+require_relative "../../inquiry/unmatched"
 require_relative "../../reports/headline"
 require_relative "../../reports/moments"
 require_relative "../../reports/page_markdown"
@@ -41,7 +42,9 @@ module Holdup
         # @param ending [String] one of exports
         # @param title [String]
         # @return [String]
+        # @raise [UsageError] for a filter that nothing matches
         def export(ending, title)
+          refuse_unmatched
           return json if ending == "json"
           page = Plain.new(span? ? "#{title}, #{query.span}" : title, blocks, words: @words).call
           (ending == "csv") ? Csv.of(page) : Reports::PageMarkdown.new(page).call
@@ -68,6 +71,12 @@ module Holdup
         # Which units.
         def filter = query.filter
 
+        # For programs, which read no sentence.
+        def refuse_unmatched
+          chosen = span? && %w[name kind queue threads].any? { |name| query[name] }
+          raise unmatched.error if chosen && unmatched
+        end
+
         def summary = @summary ||= read
 
         def read(**view) = Inquiry::Summed.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)
@@ -83,6 +92,7 @@ module Holdup
 
         # Where no unit was measured: what to do next.
         def nothing
+          return unmatched_filter if unmatched
           [Blocks::Lead.new(text: headline.verdict), *last_data, Blocks::Notes.new(texts: [word(:empty_next)])]
         end
 
@@ -111,6 +121,23 @@ module Holdup
           span = Reports::Moments.span(*with_data)
           key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
           Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"), params: {"whole" => whole})
+        end
+
+        # What the filter asks for that this span has not, and what it has instead.
+        def unmatched_filter
+          names = unmatched.shown.map { |value| unmatched_value(value) }.join(", ")
+          facts = {asked: unmatched_value(unmatched.asked), names:}
+          instead = unmatched.nearest.any? ? :unmatched_nearest : :unmatched_known
+          lead = Blocks::Lead.new(text: word(:"unmatched_#{unmatched.part}", **facts))
+          unmatched.known.empty? ? [lead] : [lead, Blocks::Notes.new(texts: [word(instead, **facts)])]
+        end
+
+        def unmatched_value(value) = (unmatched.part == :kind) ? word(:"kind_#{value}") : Reports::Width.clean(value)
+
+        # @return [Inquiry::Unmatched, nil] where units were measured, and the filter leaves none of them
+        def unmatched
+          return @unmatched if defined?(@unmatched)
+          @unmatched = Inquiry::Unmatched.of(store, query.from_s, query.until_s, filter)
         end
 
         def headline(summary = self.summary) = Reports::Headline.new(summary, words: @words.reports)

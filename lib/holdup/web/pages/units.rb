@@ -25,11 +25,16 @@ module Holdup
         def asks = %w[name least]
 
         # @return [String] as CSV with all figures as they are
-        def export(ending, title) = (ending == "csv") ? Units::Csv.call(sorted, summary) : super
+        def export(ending, title)
+          refuse_unmatched
+          (ending == "csv") ? Units::Csv.call(sorted, summary) : super
+        end
 
         private
 
-        def summary = @summary ||= read(filter: query.filter(kind: self.class::KIND))
+        def filter = query.filter(kind: self.class::KIND)
+
+        def summary = @summary ||= read(filter:)
 
         def order = @order ||= Units::Order.new(query["sort"] || SORT, query["dir"])
 
