@@ -9,7 +9,7 @@ module Holdup
     # The captures that are kept, the newest first: a sentence each, of which unit it caught, for whom that waited, and why
     # there is the capture. Names are too long for a table of them.
     class KeptCaptures
-      TRIGGERS = {"rule" => :by_rule, "until" => :by_rule, "dashboard" => :dashboard}.freeze
+      TRIGGERS = {"rule" => :by_rule, "until" => :asked_until, "dashboard" => :dashboard}.freeze
 
       # @param kept [Array<Capture::Kept>]
       # @param words [Words]

@@ -96,6 +96,19 @@ class TimelineCommandTest < Minitest::Test
     end
   end
 
+  def test_each_kept_one_says_who_asked_for_it
+    {{"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"], {"trigger" => "asked"} => ["Asked for.", "要求による。"],
+     {"trigger" => "until", "rule" => "wall > 2 s"} => ["Asked for with --until: wall > 2 s.", "--until での要求による：wall > 2 s"],
+     {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードからの要求による。"]}.each do |facts, told|
+      Dir.mktmpdir do |folder|
+        bytes = Holdup::Capture::Facts.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
+        Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
+        said = %w[en ja].map { |language| holdup("timeline", "--store", File.join(folder, "store.sqlite3"), "--lang", language).out.gsub(/\n {10,}/, " ") }
+        said.zip(told) { |text, why| assert_includes text, why }
+      end
+    end
+  end
+
   def test_what_is_asked_wrongly
     with_capture do |file|
       assert_equal [2, 2, 2, 2], [["timeline", "--unit", "1"], ["timeline", file, file], ["timeline", file, "--unit", "x"], ["timeline", file, "--what"]].map { |given| holdup(*given).status }

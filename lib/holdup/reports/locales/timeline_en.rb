@@ -12,7 +12,7 @@ module Holdup
         capture_kept: "%<process>s: %<events>s events in %<length>s, cost %<cost>s of CPU (%<share>s)%<lost>s",
         capture_lost: ", the oldest %<count>s overwritten", capture_next: "holdup timeline %<path>s",
         kept_title: "Captures that are kept, the newest first: %<count>s", kept_caught: "%<unit>s stalled %<stalled>s of %<wall>s%<holder>s.", kept_holder: ", %<held>s of it for %<holder>s",
-        kept_events: "%<events>s events of %<process>s.", kept_by_rule: "By rule: %<rule>s.", kept_asked: "Asked for.", kept_dashboard: "Asked for in the dashboard.", kept_broken: "It is damaged.",
+        kept_events: "%<events>s events of %<process>s.", kept_by_rule: "By rule: %<rule>s.", kept_asked: "Asked for.", kept_asked_until: "Asked for with --until: %<rule>s.", kept_dashboard: "Asked for in the dashboard.", kept_broken: "It is damaged.",
         kept_more: "`holdup timeline ID` shows one, with `--unit caught` the story of the unit that it caught.",
         kept_none: "No capture is kept. `holdup capture` takes one; with `config.capture = {stall: \"50 ms\"}` a process does so by itself.",
         timeline_by_rule: "It was kept because %<unit>s stalled %<stalled>s of %<wall>s (%<rule>s).",

@@ -12,7 +12,7 @@ module Holdup
         capture_kept: "%<process>s：%<length>s の間に %<events>s イベント、CPU コスト %<cost>s（%<share>s）%<lost>s",
         capture_lost: "、古い %<count>s 件は上書き", capture_next: "次：holdup timeline %<path>s",
         kept_title: "保存されたキャプチャ（新しい順）：%<count>s 件", kept_caught: "%<unit>s が %<wall>s のうち %<stalled>s GVL を待ちました%<holder>s。", kept_holder: "（うち %<held>s は %<holder>s が保持）",
-        kept_events: "%<process>s のイベント %<events>s 個。", kept_by_rule: "条件：%<rule>s", kept_asked: "要求による。", kept_dashboard: "ダッシュボードからの要求による。", kept_broken: "破損しています。",
+        kept_events: "%<process>s のイベント %<events>s 個。", kept_by_rule: "条件：%<rule>s", kept_asked: "要求による。", kept_asked_until: "--until での要求による：%<rule>s", kept_dashboard: "ダッシュボードからの要求による。", kept_broken: "破損しています。",
         kept_more: "`holdup timeline 番号` でその内容を、`--unit caught` を付けると捕らえた処理の経過を示します。",
         kept_none: "保存されたキャプチャはありません。`holdup capture` で取れます。`config.capture = {stall: \"50 ms\"}` とすればプロセスが自分で取ります。",
         timeline_by_rule: "%<unit>s が %<wall>s のうち %<stalled>s GVL を待ったため保存されました（%<rule>s）。",
