@@ -18,7 +18,7 @@ module Bench
         @recorder = ::Holdup.recorder
       end
 
-      def open = ::Holdup::Probe.enter
+      def open = ::Holdup::Probe.enter("web")
 
       def unit = @recorder.measure("ReportJob") { GvlWork.release(RELEASES) }
 

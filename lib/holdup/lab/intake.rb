@@ -72,7 +72,7 @@ module Holdup
 
       # As a store is asked; the round keeps its positions itself.
       # @see Stores::Sql#commit
-      def commit(windows, _progress, processes: [], profiles: [], paths: {})
+      def commit(windows, _progress, processes: [], profiles: [], paths: {}, **)
         @windows.concat(windows)
         @samples.concat(processes)
         profiles.each { |block| @blocks[block.key] = (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block, most: MOST) }

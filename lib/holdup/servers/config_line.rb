@@ -1,5 +1,7 @@
 # frozen_string_literal: true
 
+require_relative "../utf8"
+
 module Holdup
   module Servers
     # Where a user has written a setting, so that advice can name the line to change. It looks for the word at the start
@@ -16,7 +18,7 @@ module Holdup
         setting = /\A\s*#{Regexp.escape(word)}\b[ (]*(.*?)\)?(?:\s+(?:if|unless)\s.*)?\s*(?:#.*)?\Z/
         written = File.foreach(path, encoding: "UTF-8").map(&:scrub).each.with_index(1).filter_map { |line, number| [number, line[setting, 1]] if line.match?(setting) }
         number, value = written.last
-        new(place: "#{path.delete_prefix("#{Dir.pwd}/")}:#{number}", value:) if number
+        new(place: "#{Utf8.of(path.b.delete_prefix("#{Dir.pwd}/".b))}:#{number}", value:) if number
       end
     end
   end
