@@ -137,7 +137,9 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_store
-    assert_equal({store_problem: :fail}, troubles(store: nil, store_problem: "the store is damaged"))
+    assert_equal({store_problem: :fail}, troubles(store: nil, store_problem: Holdup::Error.new("it is damaged")))
+    locked = Holdup::StoreError::Locked.new(location: "s", seconds: 1)
+    assert_equal({store_locked: :fail}, troubles(store: nil, store_problem: locked))
     assert_equal({store_empty: :warn}, troubles(store: SOUND[:store].merge(newest_s: nil)))
     assert_equal({store_old: :warn}, troubles(store: SOUND[:store].merge(newest_s: NOW_S - 3600)))
   end

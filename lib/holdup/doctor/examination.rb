@@ -62,7 +62,7 @@ module Holdup
         {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
          lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), skipped: skipped(store), store_problem: nil}
       rescue Error => error
-        {store: nil, store_problem: error.message}
+        {store: nil, store_problem: error}
       ensure
         store&.close
       end

@@ -10,7 +10,7 @@ module Holdup
     # - `clock_source`: "counter" or "monotonic", nil without the extension
     # - `dir`: folder of the segments; `dir_state`: :ok :missing :unreadable; `tmpfs`: true, false, nil when not known
     # - `segments`: Array of Process; `refused`: messages about files that are no segments we can read
-    # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and `store_problem`
+    # - `collector`: whether one holds the lock; `store`: what the store says of itself, or nil and the error `store_problem`
     # - `machines`: Array of Analysis::Machine of the last hour; `signals`: what it shows of the load (queued_p95_ns, busy,
     #   threads, backlog; nil where unknown); `autoscale_target`: percentage that an alarm waits for, nil when nobody asks
     # - `skipped`: Array of SkippedRow of the last day, the latest first

@@ -4,9 +4,16 @@ module Holdup
   # Root of everything Holdup raises. A subclass takes facts and composes one sentence that says what happened and what
   # to do; the CLI prints exactly that sentence, so nobody has to read a backtrace to get on.
   class Error < StandardError
-    # @param problem [String] what happened
-    # @param advice [String, nil] what to do about it
+    # @return [String, nil] what happened
+    attr_reader :problem
+    # @return [String, nil] what to do about it
+    attr_reader :advice
+
+    # @param problem [String]
+    # @param advice [String, nil]
     def initialize(problem = nil, advice = nil)
+      @problem = problem
+      @advice = advice
       super([problem, advice].compact.join("; ")) if problem || advice
     end
   end

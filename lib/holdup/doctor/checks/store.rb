@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../errors"
 require_relative "../finding"
 
 module Holdup
@@ -10,18 +11,23 @@ module Holdup
         OLD_S = 300
 
         def self.call(host)
-          return Finding.fail(:store_problem, message: host.store_problem) if host.store_problem
+          return problem(host.store_problem) if host.store_problem
           age = age_s(host)
           return Finding.warn(:store_empty, location: host.store[:location]) unless age
           return Finding.warn(:store_old, location: host.store[:location], minutes: age / 60) if age > OLD_S && host.alive.any?
           Finding.ok(:store, location: host.store[:location], megabytes: (host.store[:bytes].to_i / 1e6).ceil, schema: host.store[:schema])
         end
 
+        def self.problem(error)
+          return Finding.fail(:"store_#{error.kind}", **error.facts) if error.is_a?(StoreError)
+          Finding.fail(:store_problem, message: error.message)
+        end
+
         def self.age_s(host)
           newest = host.store[:newest_s]
           newest && host.now_ns / 1_000_000_000 - newest
         end
-        private_class_method :age_s
+        private_class_method :problem, :age_s
       end
     end
   end

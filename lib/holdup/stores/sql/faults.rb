@@ -28,7 +28,7 @@ module Holdup
           when SQLite3::BusyException, SQLite3::LockedException then StoreError::Locked.new(location:, seconds: @busy_s)
           when SQLite3::FullException, Errno::ENOSPC, Errno::EDQUOT then StoreError::Full.new(location:)
           when SQLite3::ReadOnlyException, Errno::EROFS, Errno::EACCES, Errno::EPERM then denied(cause)
-          when SQLite3::NotADatabaseException then StoreError::NotOurs.new(location:, reason: "it is no SQLite database")
+          when SQLite3::NotADatabaseException then StoreError::NotOurs.new(location:)
           when SQLite3::CantOpenException, SQLite3::PermissionException, SQLite3::IOException, SystemCallError
             StoreError::Unreachable.new(location:, reason: unreachable || cause.message)
           else StoreError::Corrupt.new(location:, reason: cause.message)

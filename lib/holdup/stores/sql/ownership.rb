@@ -25,7 +25,7 @@ module Holdup
         # @raise [StoreError::NotOurs]
         def check
           return if id == ID || (id.zero? && (tables.empty? || (TABLES - tables).empty?))
-          raise StoreError::NotOurs.new(location: @location, reason: "it is a database of something else, #{told}")
+          raise StoreError::NotOurs.new(location: @location, **other)
         end
 
         # Says in the header whose it is.
@@ -40,7 +40,13 @@ module Holdup
 
         def tables = @tables ||= @connection.execute("SELECT name FROM sqlite_master WHERE type IN ('table', 'view')").flatten
 
-        def told = tables.empty? ? "by its application_id #{id}" : "with the tables #{tables.first(3).join(", ")}#{" ..." if tables.size > 3}"
+        # Whose it is, as far as it says so.
+        def other
+          what = "it is a database of something else"
+          return {kind: :foreign_id, reason: "#{what}, by its application_id #{id}", id:} if tables.empty?
+          found = "#{tables.first(3).join(", ")}#{" ..." if tables.size > 3}"
+          {kind: :foreign, reason: "#{what}, with the tables #{found}", tables: found}
+        end
       end
     end
   end

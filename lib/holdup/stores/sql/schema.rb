@@ -29,7 +29,7 @@ module Holdup
         def check(db, location)
           found = version(db)
           raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
-          raise StoreError::Unreachable.new(location:, reason: "it is empty: the collector is just making it") if found.zero?
+          raise StoreError::BeingMade.new(location:) if found.zero?
           raise StoreError::OlderSchema.new(location:, found:, known:) if found < known
         end
 

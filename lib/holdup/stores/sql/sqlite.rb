@@ -81,27 +81,27 @@ module Holdup
           raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8") unless @location.valid_encoding?
           return if !File.exist?(@location) || File.file?(@location)
           raise StoreError::Unreachable.new(location:, reason: "it is no file") unless File.directory?(@location)
-          inside = Dir.glob("*.sqlite3", base: @location).min || "holdup.sqlite3"
-          raise StoreError::Unreachable.new(location:, reason: "it is a folder", advice: "name the file in it: --store #{File.join(@location, inside)}")
-        end
-
-        # Where somebody looks before anything was measured.
-        def missing
-          folder = File.dirname(@location)
-          what = File.exist?(folder) ? "there is no such file; the collector makes it" : "there is no such file and no folder #{folder}; the collector makes both"
-          StoreError::Unreachable.new(location:, reason: "#{what} ten seconds after the first process measures",
-            advice: "start the application with Holdup, or name another place with --store or HOLDUP_STORE; `holdup doctor` says what is missing")
+          name = Dir.glob("*.sqlite3", base: @location).min || "holdup.sqlite3"
+          raise StoreError::Folder.new(location:, inside: File.join(@location, name))
         end
 
         # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
         # and SQLite may read the file as it stands.
         def connect_to_read
           check_place
-          raise missing unless File.exist?(@location) || !File.executable?(nearest_folder)
+          look_for_file
           sequel(@location, readonly: true) { |connection| read_first(connection) }
         rescue Sequel::DatabaseError => error
           raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
           sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1", readonly: true)
+        end
+
+        # Whoever may not look into the folder is not told that there is nothing in it.
+        def look_for_file
+          File.stat(@location)
+        rescue Errno::ENOENT, Errno::ENOTDIR
+          folder = File.dirname(@location)
+          raise StoreError::Missing.new(location:, folder: (folder unless File.exist?(folder)))
         end
 
         # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails

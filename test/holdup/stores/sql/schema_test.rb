@@ -72,6 +72,13 @@ class Holdup::Stores::Sql::SchemaTest < Minitest::Test
     assert_match(/the collector is just making it/, assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
   end
 
+  def test_a_database_of_another_program_is_no_store
+    folder
+    SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
+    error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }
+    assert_match(/is no store of Holdup \(it is a database of something else, with the tables orders\)/, error.message)
+  end
+
   def test_processes_that_start_at_once_make_one_store
     folder
     pids = Array.new(6) do

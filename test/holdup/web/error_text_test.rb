@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web/error_text"
+require "holdup/web/words"
+
+class Holdup::Web::ErrorTextTest < Minitest::Test
+  Store = Holdup::StoreError
+  STORE_ERRORS = [
+    Store::Locked.new(location: "/db", seconds: 1), Store::Full.new(location: "/db"), Store::ReadOnly.new(location: "/db"),
+    Store::Corrupt.new(location: "/db", reason: "bad page"), Store::Missing.new(location: "/db"),
+    Store::NotOurs.new(location: "/db"), Store::NotOurs.new(location: "/db", kind: :foreign, reason: "orders", tables: "orders"),
+    Store::NotOurs.new(location: "/db", kind: :foreign_id, reason: "5", id: 5), Store::BadRow.new(location: "/db", reason: "too big"),
+    Store::Folder.new(location: "/db", inside: "/db/holdup.sqlite3"), Store::Missing.new(location: "/db", folder: "/no"),
+    Store::Unreachable.new(location: "/db", reason: "no folder"), Store::BeingMade.new(location: "/db"),
+    Store::NewerSchema.new(location: "/db", found: 9, known: 1), Store::OlderSchema.new(location: "/db", found: 1, known: 9),
+    Store::UnknownScheme.new(location: "/db", known: ["sqlite:///path"])
+  ].freeze
+
+  def parts(error, language) = Holdup::Web::ErrorText.new(error, words: Holdup::Web::Words.new(language)).parts
+
+  def test_tells_each_store_error_and_its_remedy_in_the_language_of_the_page
+    STORE_ERRORS.product(%w[en ja]) do |error, language|
+      problem, remedy = parts(error, language)
+      assert_includes problem.text, "/db", error.class
+      refute_empty remedy.text
+      assert_equal [language], [problem, remedy].map(&:language).uniq
+    end
+  end
+
+  def test_every_kind_of_store_error_is_among_them
+    kinds = ObjectSpace.each_object(Class).select { |kind| kind < Store }
+    assert_empty kinds - STORE_ERRORS.map(&:class)
+  end
+
+  def test_other_errors_are_marked_as_english
+    problem, remedy = parts(Holdup::UsageError.new("since can't be x", "give a time"), "ja")
+    assert_equal "since can't be x", problem.text
+    assert_equal "give a time", remedy.text
+    assert_equal "en", problem.language
+  end
+end
