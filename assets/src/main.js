@@ -4,6 +4,7 @@ import { Live } from "./live.js";
 import { morph } from "./morph.js";
 import { sliders } from "./sliders.js";
 import { clocks, localize } from "./times.js";
+import { waiting } from "./waiting.js";
 
 /**
  * Every page is whole without this: it draws what stands in tables, tells times in the viewer's zone, and keeps live pages fresh.
@@ -37,3 +38,4 @@ charts.load().catch(() => {}); // the chart's place says it
 for (const form of main.querySelectorAll("form.fields")) sliders(form, move);
 const panel = document.querySelector("[data-live]");
 if (panel) new Live(panel, () => show(location.href)).start();
+waiting(main, () => show(location.href));

@@ -10,8 +10,8 @@ require_relative "clock"
 require_relative "configuration"
 require_relative "errors"
 require_relative "web/access"
+require_relative "web/answers"
 require_relative "web/context"
-require_relative "web/deferred"
 
 module Holdup
   # The dashboard, a Rack application:
@@ -79,13 +79,13 @@ module Holdup
     # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
     # @param clock [Clock]
     # @param language [String, nil] where a browser does not ask for one of ours
-    # @param patience_s [Numeric, nil] see Deferred
-    def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new, language: nil, patience_s: Deferred::PATIENCE_S)
+    # @param answers [Answers] what the pages that take seconds have computed
+    def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
+      language: nil, answers: Answers.new(clock: Clock.new, priority: PRIORITY))
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders
-      @facts = {store:, dir:, clock:, language:}
-      @deferred = Deferred.new(clock: Clock.new, patience_s:)
+      @facts = {store:, dir:, clock:, language:, answers:}
     end
 
     # @param env [Hash] the Rack environment
@@ -93,15 +93,11 @@ module Holdup
     def call(env)
       require_relative "web/app"
       env[UNMEASURED] = true
-      env[Context::KEY] = context = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
-      return answer(env) if context.refusal
-      answer = @deferred.call(env) { |own| answer(own) }
-      answer.is_a?(Deferred::Later) ? answer(env.merge(Context::KEY => context.with(deferred: answer))) : answer
+      env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
+      yielding { App.call(env) }
     end
 
     private
-
-    def answer(env) = yielding { App.call(env) }
 
     def captures = @captures ||= Captures.new(@kept&.call)
 

@@ -16,9 +16,16 @@ class ServedDashboard
   # @param now_s [Integer] what the clock shows for as long as it is served
   # @param dir [String] of segments
   # @param captures [String, nil] folder of those that are kept
+  # @param patience_s [Numeric, nil] how long a page waits for what takes seconds; nil: as long as it takes
   # @param around [#call] puts itself between the server and the dashboard
-  def initialize(store:, now_s:, dir: "/nonexistent", captures: nil, around: :itself.to_proc)
-    web = Holdup::Web.new(store: -> { Holdup::Stores.open(store, read_only: true) }, dir:, captures: -> { captures }, auth: :none, patience_s: nil, clock: CommandLine::Still.new(now_s:))
+  # @param opening [#call] runs before the store is opened
+  def initialize(store:, now_s:, dir: "/nonexistent", captures: nil, patience_s: nil, around: :itself.to_proc, opening: -> {})
+    opened = lambda do
+      opening.call
+      Holdup::Stores.open(store, read_only: true)
+    end
+    answers = Holdup::Web::Answers.new(clock: Holdup::Clock.new, patience_s:)
+    web = Holdup::Web.new(store: opened, dir:, captures: -> { captures }, auth: :none, answers:, clock: CommandLine::Still.new(now_s:))
     addresses = Queue.new
     @thread = Thread.new { Holdup::Web::Server.new(around.call(web), host: HOST, port: 0).run { |address| addresses << address } }
     @thread.report_on_exception = false

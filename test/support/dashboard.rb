@@ -11,7 +11,7 @@ module Dashboard
 
   def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s), **options)
     require "holdup/web"
-    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, patience_s: nil, **options)
+    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, answers: Holdup::Web::Answers.new(clock: Holdup::Clock.new, patience_s: nil), **options)
   end
 
   def sample = @sample ||= SampleWindows.new
@@ -25,5 +25,5 @@ module Dashboard
   def markup = last_response.body.sub(%r{<script type="module" src="/assets/main-\h+\.js"></script>}, "").gsub("<wbr>", "")
 
   # @return [String] the page's text without markup
-  def text = markup.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/\s+/, " ")
+  def text = markup.gsub(%r{<style.*?</style>}m, "").gsub(/<[^>]+>/, " ").gsub(/[[:space:]]+/, " ")
 end

@@ -8,6 +8,7 @@ require_relative "assets"
 require_relative "captures"
 require_relative "captures/routes"
 require_relative "context"
+require_relative "failures"
 require_relative "headers"
 require_relative "language"
 require_relative "pages"
@@ -15,6 +16,7 @@ require_relative "query"
 require_relative "remembered"
 require_relative "theme"
 require_relative "view"
+require_relative "wait_text"
 require_relative "words"
 
 module Holdup
@@ -23,8 +25,11 @@ module Holdup
     # be answered is a page too, that says what to do.
     class App < Roda
       include Captures::Routes
+      include Failures
 
-      FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8", "md" => "text/markdown; charset=utf-8"}.freeze
+      FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
+               "md" => "text/markdown; charset=utf-8"}.freeze
+      TEXT = "text/plain; charset=utf-8"
       ASSETS = Assets.new
       # Of what stands behind the question mark.
       LONGEST = 8_000
@@ -43,7 +48,6 @@ module Holdup
         next unless env["PATH_INFO"].valid_encoding?
         r.is("assets", String) { |name| asset(name) }
         refuse(context.refusal) if context.refusal
-        next later(context.deferred) if context.deferred
         r.post("captures") { order }
         r.is("series", String) { |name| series(name) }
         r.is("captures", String, String) { |id, format| captured(id, format) }
@@ -56,19 +60,20 @@ module Holdup
 
       def context = env.fetch(Context::KEY)
 
-      # The page that asks again by itself, with scripts or without.
-      def later(answer)
-        response.headers["refresh"] = answer.again_s.to_s
-        message(answer.status, word(answer.key, **answer.facts))
-      end
-
       def asset(name)
         found = ASSETS[name] or return
         response.headers.merge!("content-type" => found.type, "cache-control" => Assets::FOREVER)
         found.body
       end
 
-      def shown(name = nil, ending = nil) = paged(name) { |page, store| ending ? file(page, name, ending) : laid_out(page, name, store) }
+      def shown(name = nil, ending = nil)
+        paged(name) do |page, store|
+          next unless ending.nil? || page.exports.include?(ending)
+          wait = page.is_a?(Pages::ComputedPage) ? computed(page, name, ending) : nil
+          next (ending ? later(wait) : laid_out(page, name, store, wait:)) if wait
+          ending ? file(page, name, ending) : laid_out(page, name, store)
+        end
+      end
 
       # What the charts of a page are drawn from: all in one answer, because they come from one look into the store.
       def series(name)
@@ -87,16 +92,54 @@ module Holdup
         store&.close
       end
 
-      def laid_out(page, name, store)
-        view = view(name, query, title: page.title)
-        recorded = page.span? ? {behind: behind(store), newest: newest(store), apps: store.applications} : {behind: nil, newest: nil, apps: []}
-        lay_out(view, render("page", locals: {view:, page:, blocks: page.blocks, **recorded}))
+      # Gives a page its answer. The file that a page links to is made from the very answer that the page shows.
+      # @return [Answers::Wait, nil] nil: it has it
+      def computed(page, name, ending)
+        found = kept_for_link(page, name) || asked(page, name, ending)
+        return found if found.is_a?(Answers::Wait)
+        page.show(found.value.fetch(words.language))
+        @computed_s = found.at_s
+        nil
+      end
+
+      def kept_for_link(page, name)
+        computed_s = query["computed"] or return
+        found = context.answers.kept(name, page.question)
+        found if found&.value && found.at_s.to_s == computed_s
+      end
+
+      # What is only asked for its headers is not computed.
+      def asked(page, name, ending)
+        asked = [name, page.question, page.version]
+        return context.answers.look(*asked) if request.head?
+        kind = page.class
+        facts = {context:, query:}
+        context.answers.ask(*asked, file: !ending.nil?) { |step| kind.compute(step:, **facts) }
+      end
+
+      # A page asks again by itself, with scripts or without.
+      def laid_out(page, name, store, wait: nil)
+        view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
+        response.status = wait.status if wait
+        return "" if request.head?
+        blocks = wait ? [WaitText.new(wait, page: name, words:).block] : page.blocks
+        stored = page.span? ? stored(store) : {behind: nil, newest: nil, apps: []}
+        lay_out(view, render("page", locals: {view:, page:, blocks:, offered: wait ? [] : page.offered, **stored}))
+      end
+
+      def stored(store) = {behind: behind(store), newest: newest(store), apps: store.applications}
+
+      # A program is told in a sentence, and when to come again.
+      def later(wait)
+        response.status = 503
+        response.headers.merge!("content-type" => TEXT, "retry-after" => wait.again_s.to_s)
+        "#{WaitText.new(wait, page: nil, words:).sentences.join(" ")}\n"
       end
 
       def file(page, name, ending)
-        return unless page.exports.include?(ending)
-        response.headers.merge!("content-type" => FILES.fetch(ending), "content-disposition" => %(attachment; filename="holdup-#{name}.#{ending}"))
-        page.export(ending, page.title || word(:"title_#{name}"))
+        disposition = %(attachment; filename="holdup-#{name}.#{ending}")
+        response.headers.merge!("content-type" => FILES.fetch(ending), "content-disposition" => disposition)
+        request.head? ? "" : page.export(ending, page.title || word(:"title_#{name}"))
       end
 
       # Where the collector is dead, figures of "now" are old: since when is said above them.
@@ -110,32 +153,9 @@ module Holdup
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
 
-      def refuse(refusal)
-        response.headers.merge!(refusal.headers)
-        response.write(message(refusal.status, word(refusal.key)))
-        request.halt
-      end
-
-      # `detail`: what an error says, in English as everywhere.
-      def message(status, text, detail = nil)
-        response.status = status
-        lay_out(view(nil, nil, kept: chosen), render("message", locals: {status:, text:, detail:}))
-      end
-
       def lay_out(view, body) = render("layout", locals: {view:, body:})
 
-      def failed(error)
-        case error
-        when UsageError then message(400, word(:refused_question), error.message)
-        when StoreError then message(503, word(:store_trouble), error.message)
-        when Error then message(503, word(:refused_now), error.message)
-        else
-          env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
-          message(500, word(:refused_failure, error: error.class))
-        end
-      end
-
-      def view(name, query, **more) = View.new(request:, words:, query:, name:, theme: Theme.of(asked("theme")), **more)
+      def view(name, query, **more) = View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
 
       def query = @query ||= Query.new(params, now_s: context.clock.realtime_s)
 
@@ -148,13 +168,10 @@ module Holdup
         raise UsageError.new("the address is damaged", "its part behind the question mark can't be read")
       end
 
-      def words = @words ||= Words.new(Language.of(asked("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+      def words = @words ||= Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
 
       # Also of an address that can't be read as a whole.
-      def asked(word) = env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
-
-      # What a page that says why there is nothing to see goes on with.
-      def chosen = {"lang" => asked("lang"), "theme" => asked("theme")}.compact
+      def asked_for(word) = env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]
 
       def word(key, **facts) = words.call(key, **facts)
     end

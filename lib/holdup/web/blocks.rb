@@ -44,8 +44,26 @@ module Holdup
         # @return [String, nil] the class of one that may need a page's whole width
         def extent = {FULL.. => "full", BROAD.. => "broad"}.find { |sizes, _| sizes.cover?(columns.size) }&.last
 
+        # @param index [Integer] of a column; the first always begins at the left
+        # @return [String, nil] the class of one whose cells are words, which begin at the left; nil for figures, whose
+        #   digits stand under each other
+        def alignment(index)
+          return "words" if columns[index].words
+          "text" if index.positive? && rows.any? { |row| !Figure.match?(row[index]) }
+        end
+
         # @return [Array<Symbol>, nil] what its bars show, for a legend
         def states = rows.first&.grep(Bar)&.first&.parts&.keys
+      end
+
+      # Whether a cell is a number with its unit, such as "12.3 ms", "-1.2..+3.4 %", "2 x 5" or "-".
+      module Figure
+        UNITS = /(?<![a-zA-Z])(?:ns|us|ms|s|min|h|d|B|kB|MB|GB|M|G|x)(?![a-zA-Z])/
+        LETTER = /\p{L}/
+
+        # @param cell [Object]
+        # @return [Boolean]
+        def self.match?(cell) = cell.nil? || (cell.is_a?(String) && !LETTER.match?(cell.gsub(UNITS, "")))
       end
 
       # `sort`: what its link asks for; `sorted`: "ascending", "descending" or nil; `words`: whether its cells are sentences, that wrap
@@ -100,6 +118,11 @@ module Holdup
       # The same page over another span, or with other words: `text` says why, `label` is the link's
       SpanLink = Data.define(:text, :label, :params) do
         def view = "span_link"
+      end
+
+      # What is said while a page is computed. `share`: of it that is done, nil when unknown; `again_s`: when to ask again
+      Wait = Data.define(:lead, :step, :times, :share, :again_s) do
+        def view = "wait"
       end
 
       # Links to pages; `title` nil where none is needed

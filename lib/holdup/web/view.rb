@@ -20,13 +20,22 @@ module Holdup
       BEHIND_S = 300
       NS = 1_000_000_000
       NAME = 200
-      PARTS = %r{(?=#|::)|(?<=/)}
+      # Where a name may wrap: between its parts, and between the words of one part.
+      PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])|(?<=[a-z]{3})(?=[A-Z][a-z])}
+      # A word of a sentence that may be wider than a phone.
+      LONG_WORD = %r{([\w:#/.-]{20,})}
+      CODE = /(`[^`]+`)/
+      # A number and its unit stay on one line.
+      UNIT_SPACE = /(?<=\d) (?=(?:%|[num]?s|min|h|d|B|[kMG]B|件|回|秒|分|時間|日)(?![a-zA-Z]))/
+      NO_BREAK = "\u00A0"
 
       # @return [String, nil] the page's
       attr_reader :name
       attr_reader :query
       # @return [String] one of Theme::KNOWN
       attr_reader :theme
+      # @return [Integer, nil] seconds after which the page asks again by itself
+      attr_reader :again_s
 
       # @param request [Roda::RodaRequest]
       # @param words [Words]
@@ -35,7 +44,10 @@ module Holdup
       # @param theme [String] one of Theme::KNOWN
       # @param kept [Hash{String => String}] what links have
       # @param title [String, nil] another than the menu's
-      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {}, title: nil)
+      # @param again_s [Integer, nil]
+      # @param computed_s [Integer, nil] when what the page shows was computed, of pages that are kept
+      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {}, title: nil,
+        again_s: nil, computed_s: nil)
         @request = request
         @words = words
         @query = query
@@ -43,6 +55,8 @@ module Holdup
         @theme = theme
         @kept = kept
         @title = title
+        @again_s = again_s
+        @computed_s = computed_s
       end
 
       def word(key, **facts) = @words.call(key, **facts)
@@ -61,6 +75,10 @@ module Holdup
 
       # @return [String] this page with other words in its address
       def here(params) = url(@name || "overview", {**(@query ? @query.all : {}), **params})
+
+      # @param ending [String]
+      # @return [String] this page as a file: of what is kept, that which the page shows
+      def export(ending) = url(@name, {**@query.all, "computed" => @computed_s&.to_s}, ending:)
 
       # @param chart [String] of this page
       # @return [String] where its series are
@@ -87,21 +105,32 @@ module Holdup
         word(:newest_waiting, age:, count: Reports::Figures.count(look.units))
       end
 
+      # @param asks [Array<String>] what one may choose on this page
+      # @param apps [Array<String>] applications to choose from
+      # @return [Array<String>] what was chosen beside one of the usual spans
+      def chosen(asks, apps)
+        span = [query.since, query["until"]] if query["until"]
+        span ||= [query.since] unless Query::SPANS.key?(query.since)
+        kind = query.kind && word(:"kind_#{query.kind}") if asks.include?("kind")
+        least = query["least"] && "≥ #{query.least}" if asks.include?("least")
+        name = query["name"] if asks.include?("name")
+        app = query["app"] if apps.size > 1
+        [span&.join(" - "), app, name, kind, least].compact.map { |text| Reports::Width.clean(text) }
+      end
+
       # @param text [String]
       # @return [String] no longer than a name that is recorded
       def cut(text) = Reports::Width.truncate(text, NAME)
 
       # @param text [String]
       # @return [String] HTML: a name that may wrap between its parts
-      def breaking(text) = cut(text).split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
+      def breaking(text) = wrapping(cut(text))
 
       # @param text [String]
-      # @return [String] HTML: a sentence whose moments a script tells in the viewer's zone
+      # @return [String] HTML: a sentence with its code, whose moments a script tells in the viewer's zone
       def told(text)
-        CGI.escapeHTML(text).gsub(Reports::Moments::TOLD) do |found|
-          from, to, zone = $~.captures
-          to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
-        end
+        parts = text.split(CODE)
+        parts.map { |part| CODE.match?(part) ? "<code>#{wrapping(part[1..-2])}</code>" : plain(part) }.join
       end
 
       # @return [String] "12.3%" for SVG
@@ -118,6 +147,17 @@ module Holdup
       end
 
       private
+
+      def wrapping(text) = text.split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
+
+      def plain(text)
+        escaped = text.split(LONG_WORD).map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
+        timed = escaped.join.gsub(Reports::Moments::TOLD) do |found|
+          from, to, zone = $~.captures
+          to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
+        end
+        timed.gsub(UNIT_SPACE, NO_BREAK)
+      end
 
       def time(moment, zone, text = moment)
         exact = Reports::Moments.read(moment, zone) or return text

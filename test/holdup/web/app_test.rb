@@ -49,10 +49,10 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_a_dead_collector_since_when
     get "/"
-    refute_includes text, "no new measurements"
+    refute_includes text, "No measurements since"
     later = dashboard(clock: CommandLine::Still.new(now_s: sample.to_s + 3600))
     page = later.call(Rack::MockRequest.env_for("/?since=3h"))[2].join
-    assert_includes page.gsub(/<[^>]+>/, ""), "There are no new measurements since #{Time.at(sample.to_s - 60).strftime("%F %T %:z")} ("
+    assert_includes page.gsub(/<[^>]+>/, ""), "No measurements since #{Time.at(sample.to_s - 60).strftime("%F %T %:z")} ("
   end
 
   def test_how_old_the_newest_figures_are_and_what_waits
@@ -168,7 +168,7 @@ class Holdup::Web::AppTest < Minitest::Test
   def test_refusals_are_in_the_language_of_the_page
     get "/endpoints", {"since" => "x", "lang" => "ja"}
     assert_includes text, "アドレスの指定を表示できません。 since can"
-    assert_includes markup, %(<span lang="en">since can)
+    assert_includes markup, %(<p lang="en">since can)
   end
 
   # What pages take from the address.

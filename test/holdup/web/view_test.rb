@@ -70,4 +70,20 @@ class Holdup::Web::ViewTest < Minitest::Test
     assert_operator last_response.body.bytesize, :<, 15_000
     refute_match(/url\(|@import|https?:/, last_response.body)
   end
+
+  def view = Holdup::Web::View.new(request: nil, words: Holdup::Web::Words.new("en"), query: nil, name: nil)
+
+  def test_names_may_wrap_between_their_words_and_nowhere_else
+    assert_equal "Admin<wbr>::Comments<wbr>Controller<wbr>#index", view.breaking("Admin::CommentsController#index")
+    assert_equal "GET /<wbr>orders/<wbr>:id", view.breaking("GET /orders/:id")
+    ["82.0 kB", "4/4", "GraphQL", "vCPUs"].each { |text| assert_equal text, view.breaking(text) }
+  end
+
+  def test_sentences_have_code_and_numbers_that_keep_their_unit
+    assert_equal "Run <code>holdup doctor --json</code> &amp; wait 30\u00A0s.", view.told("Run `holdup doctor --json` & wait 30 s.")
+    assert_equal "<code>&lt;b&gt;</code>", view.told("`<b>`")
+    assert_equal "a ` alone", view.told("a ` alone")
+    assert_equal "12.3\u00A0% of 4 threads", view.told("12.3 % of 4 threads")
+    assert_equal "the Orders<wbr>Controller<wbr>#index", view.told("the OrdersController#index")
+  end
 end

@@ -6,12 +6,14 @@ module Holdup
       # Sentences of the dashboard that no report has.
       EN = {
         language_en: "English", language_ja: "日本語", languages: "Language", themes: "Colours", theme_auto: "Auto", theme_light: "Light", theme_dark: "Dark",
-        skip: "Skip to the figures", menu: "Pages", title_message: "Not shown",
+        skip: "Skip to the figures", menu: "Pages", menu_open: "Pages", title_message: "Not shown",
         title_overview: "Overview", title_endpoints: "Endpoints", title_jobs: "Jobs", title_endpoint: "One endpoint or job", title_blame: "Blame",
         title_processes: "Processes", title_advice: "Advice", title_calculator: "Calculator", title_compare: "Compare", title_jit: "JIT", title_health: "Health",
 
         span_label: "Span and filter", span_since: "Since", span_until: "Until", span_app: "Application", span_name: "Name", span_least: "Units, at least", span_kind: "Kind", any: "all", show: "Show",
-        behind: "There are no new measurements since %<time>s (%<ago>s ago): the collector may be dead, or nothing runs.",
+        span_more: "Filter", span_other: "Period", span_15m: "15m", span_1h: "1h", span_6h: "6h", span_24h: "24h", span_7d: "7d", span_30d: "30d",
+        table_region: "%<title>s (scrolls sideways)",
+        behind: "No measurements since %<time>s (%<ago>s ago).",
         last_data: "Last data: %<span>s.", last_data_open: "Show it",
         unmatched_kind: "No %<asked>s were measured in this span.", unmatched_queue: "No job of this span is of the queue \"%<asked>s\".",
         unmatched_name: "No request or job of this span is called \"%<asked>s\".", unmatched_threads: "Nothing in this span ran with %<asked>s threads.",
@@ -57,7 +59,6 @@ module Holdup
         segments_title: "Measured processes of this host", segment_alive: "alive", segment_last: "last sign", segment_requests: "requests", segment_drops: "not recorded",
         segments_note: "not recorded: units beyond the limit of names, thrown away or without room, and failures of Holdup itself.",
 
-        store_trouble: "The store can't be read.",
         refused_closed: "The dashboard is closed in production until somebody says who may see it. Set config.web_auth (or HOLDUP_WEB_AUTH=user:password); " \
           ":none opens it where something of yours stands before it. See docs/dashboard.md.",
         refused_credentials: "The dashboard needs the name and password of config.web_auth.",
@@ -65,11 +66,18 @@ module Holdup
         refused_host: "The dashboard does not answer to this host name. Open it by the address that `holdup web` prints.",
         refused_site: "A page of another site may not send anything here.",
         refused_method: "The dashboard only shows: it takes GET and HEAD.",
-        worked_out: "This is being worked out and comes by itself, mostly within seconds.",
-        in_line: "Another question is being worked out first. This one waits behind %<ahead>s and comes by itself.",
-        line_full: "Other questions are being worked out, and as many as may wait are waiting. Nothing was begun; this page asks again by itself.",
+        wait_advice: "The recording is being replayed on other settings. The advice appears here by itself.",
+        wait_compare: "Both sides are being compared. The comparison appears here by itself.",
+        wait_progress: "Progress", wait_refresh: "Look again", wait_ready: "The page is complete.", seconds: "%<count>s s",
+        step_reading: "Reading the recording.", step_comparing: "Reading both sides and computing intervals.",
+        step_counting: "Checking the recording (%<units>s units).",
+        step_replaying: "Replaying the recording (%<units>s units) on %<settings>s settings.",
+        wait_first: "%<elapsed>s so far. How long it takes depends on the recording; mostly it is 5 to 20 s.",
+        wait_again: "%<elapsed>s so far. The last time it took %<expected>s.",
+        wait_ahead: "Waiting for its turn. Questions that come first: %<ahead>s.", wait_rest: "About %<rest>s are left.",
+        wait_full: "Too many questions are waiting already. This one has not been begun; the page asks again by itself.",
         refused_nowhere: "There is no such page. The menu above has all of them.",
-        refused_question: "The address asks for what can't be shown:", refused_now: "This can't be shown now:",
+        refused_question: "The address asks for something that can't be shown.", refused_now: "This can't be shown now.",
         refused_failure: "The dashboard failed (%<error>s). The application is not affected; its log has more. Please report it."
       }.freeze
     end

@@ -6,12 +6,14 @@ module Holdup
       # The same in Japanese.
       JA = {
         language_en: "English", language_ja: "日本語", languages: "言語", themes: "配色", theme_auto: "自動", theme_light: "ライト", theme_dark: "ダーク",
-        skip: "本文へ移動", menu: "ページ", title_message: "表示できません",
+        skip: "本文へ移動", menu: "ページ", menu_open: "メニュー", title_message: "表示できません",
         title_overview: "概要", title_endpoints: "エンドポイント", title_jobs: "ジョブ", title_endpoint: "エンドポイントまたはジョブ", title_blame: "原因と被害",
         title_processes: "プロセス", title_advice: "助言", title_calculator: "計算機", title_compare: "比較", title_jit: "JIT の状態", title_health: "稼働状況",
 
         span_label: "期間と絞り込み", span_since: "開始", span_until: "終了", span_app: "アプリケーション", span_name: "名前", span_least: "最小件数", span_kind: "種類", any: "すべて", show: "表示",
-        behind: "%<time>s 以降（%<ago>s 前から）新しい計測値がありません。コレクターが停止しているか、何も動いていません。",
+        span_more: "条件", span_other: "期間", span_15m: "15分", span_1h: "1時間", span_6h: "6時間", span_24h: "24時間", span_7d: "7日", span_30d: "30日",
+        table_region: "%<title>s（横にスクロールできます）",
+        behind: "%<time>s（%<ago>s前）以降の計測値がありません。",
         last_data: "最後のデータ：%<span>s。", last_data_open: "表示する",
         unmatched_kind: "この期間に%<asked>sは計測されていません。", unmatched_queue: "この期間にキュー「%<asked>s」のジョブはありません。",
         unmatched_name: "この期間に「%<asked>s」という名前のリクエストやジョブはありません。", unmatched_threads: "この期間に %<asked>s スレッドで動いたものはありません。",
@@ -57,7 +59,6 @@ module Holdup
         segments_title: "このホストで計測中のプロセス", segment_alive: "生存", segment_last: "最後の合図", segment_requests: "リクエスト", segment_drops: "未記録",
         segments_note: "未記録：名前の上限を超えた処理、捨てられた処理、空きがなかった処理、Holdup 自身の失敗。",
 
-        store_trouble: "ストアを読めません。",
         refused_closed: "本番環境では、閲覧できる人を指定するまでダッシュボードは閉じています。config.web_auth（または HOLDUP_WEB_AUTH=user:password）を設定してください。" \
           "手前に独自の認証がある場合は :none で開きます。docs/dashboard.md を参照してください。",
         refused_credentials: "config.web_auth のユーザー名とパスワードが必要です。",
@@ -65,9 +66,16 @@ module Holdup
         refused_host: "このホスト名では応答しません。`holdup web` が表示したアドレスで開いてください。",
         refused_site: "他のサイトのページからは送信できません。",
         refused_method: "ダッシュボードは表示専用です。GET と HEAD だけを受け付けます。",
-        worked_out: "計算中です。数秒で自動的に表示されます。",
-        in_line: "先に別の計算をしています。前に %<ahead>s 件あり、順番が来れば自動的に表示されます。",
-        line_full: "別の計算中で、待てる件数も埋まっています。まだ何も始めていません。このページは自動的にもう一度試します。",
+        wait_advice: "記録を別の設定で再生しています。終わると助言がここに表示されます。",
+        wait_compare: "2 つを比較しています。終わると結果がここに表示されます。",
+        wait_progress: "進み具合", wait_refresh: "今すぐ確認する", wait_ready: "ページの表示が終わりました。", seconds: "%<count>s 秒",
+        step_reading: "記録を読み込んでいます。", step_comparing: "両方の記録を読み込み、信頼区間を計算しています。",
+        step_counting: "記録を確認しています（%<units>s 件）。",
+        step_replaying: "記録（%<units>s 件）を %<settings>s 通りの設定で再生しています。",
+        wait_first: "開始から %<elapsed>s。かかる時間は記録によりますが、多くは 5〜20 秒です。",
+        wait_again: "開始から %<elapsed>s。前回は %<expected>sかかりました。",
+        wait_ahead: "順番を待っています。先に計算するものが %<ahead>s 件あります。", wait_rest: "残りは約 %<rest>sです。",
+        wait_full: "順番を待っている計算が多すぎるため、まだ始めていません。このページは自動的にもう一度試します。",
         refused_nowhere: "そのページはありません。上のメニューにすべてのページがあります。",
         refused_question: "アドレスの指定を表示できません。", refused_now: "今は表示できません。",
         refused_failure: "ダッシュボードで失敗が起きました（%<error>s）。アプリケーションに影響はありません。詳細はログにあります。ご報告ください。"

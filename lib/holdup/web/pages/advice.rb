@@ -1,75 +1,73 @@
 # frozen_string_literal: true
 
-require_relative "../../advice"
-require_relative "../../analysis/sizing/objective"
 require_relative "../../errors"
-require_relative "../../inquiry/sized"
 require_relative "../../reports/json_advice"
 require_relative "../../reports/moments"
+require_relative "../../reports/what_if"
 require_relative "../advised"
-require_relative "advice/what_if"
-require_relative "base"
+require_relative "advice/figures"
+require_relative "advice/what_if_form"
+require_relative "computed_page"
 
 module Holdup
   class Web
     module Pages
       # Keep, change, or can't say, with the table of settings and what else to do.
-      class Advice < Base
-        # A replay takes seconds of a CPU: two who ask at once must not take twice as much from the application. A page waits, in
-        # a thread of its own (Web::Line); a program is told to come again.
-        REPLAYING = Mutex.new
-        private_constant :REPLAYING
+      class Advice < ComputedPage
+        # @return [AdviceFigures]
+        def self.figures(store, query, step:, **)
+          form = WhatIfForm.new(query)
+          change = form.asked? ? form.change : nil
+          AdviceFigures.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
+        end
+
+        def self.kind(query) = query.kind || :request
 
         # @raise [UsageError] for a question that can't be read: before anything is replayed
         def initialize(...)
           super
-          @what_if = WhatIf.new(query, words: @words)
+          @form = WhatIfForm.new(query)
+          @form.change
         end
 
-        # @return [Array<Object>]
-        def blocks = REPLAYING.synchronize { [kinds, *answers, *advised.grounds] }
+        # @param figures [AdviceFigures]
+        # @return [Answer]
+        def answer(figures)
+          advised = Advised.new(figures.sized, figures.found, words: @words, span:, kind:, limit: query.limit)
+          report = figures.what_if && what_if_report(figures)
+          Answer.new(blocks: [*answers(advised, report), kinds(advised), *advised.grounds], json: json_of(figures, report), offered: exports)
+        end
 
         def asks = []
 
         private
 
-        # @raise [Error] while it is replayed for somebody else
-        def alone
-          raise Error.new("this is being replayed for somebody else", "ask again in a few seconds") unless REPLAYING.try_lock
-          begin
-            yield
-          ensure
-            REPLAYING.unlock
-          end
-        end
-
-        def json
-          advice = alone { {**Reports::JsonAdvice.new(recommendation, found, from_s: query.from_s, to_s: query.until_s, kind:, **{app: query["app"]}.compact).to_h, what_if: replayed&.to_h}.compact }
-          "#{JSON.pretty_generate(advice)}\n"
-        end
-
-        def kind = query.kind || :request
-
-        def kinds = Blocks::Links.new(title: advised.title, links: Query::KINDS.map { |kind| Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s}) })
-
-        def sized = @sized ||= Inquiry::Sized.new(store, from_s: query.from_s, to_s: query.until_s, kind:, objective: Analysis::Sizing::Objective.new((kind == :job) ? :throughput : :latency))
-
-        def recommendation = sized.recommendation
-
-        def found
-          @found ||= Holdup::Advice.call(Holdup::Advice::Situation.new(summary: sized.summary, recommendation:, levers: Holdup::Advice::Levers.new(sized.lately)))
-        end
-
-        def advised = @advised ||= Advised.new(sized, found, words: @words, span:, kind:, limit: query.limit)
-
-        # Who asks for something else looks for that first.
-        def answers = what_if.asked? ? [what_if.form, *(replayed && Blocks.of(replayed.page)), *advised.answer] : [*advised.answer, what_if.form]
-
-        attr_reader :what_if
-
-        def replayed = @replayed ||= what_if.report(recommendation, kind:, span:)
+        def kind = self.class.kind(query)
 
         def span = Reports::Moments.span(query.from_s, query.until_s)
+
+        # Who asks for something else looks for that first.
+        def answers(advised, report)
+          form = @form.block(@words)
+          return [*advised.answer, form] unless @form.asked?
+          [*(report && Blocks.of(report.page)), form, *advised.answer]
+        end
+
+        def kinds(advised)
+          links = Query::KINDS.map { |kind| Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s}) }
+          Blocks::Links.new(title: advised.title, links:)
+        end
+
+        def what_if_report(figures)
+          slo = figures.recommendation.objective.slo
+          Reports::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words: @words.reports)
+        end
+
+        def json_of(figures, report)
+          facts = {from_s: query.from_s, to_s: query.until_s, kind:, app: query["app"]}.compact
+          advice = Reports::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
+          "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
+        end
       end
     end
   end

@@ -4,60 +4,78 @@ require_relative "../../analysis/comparison"
 require_relative "../../reports/compare"
 require_relative "../../reports/compare/json"
 require_relative "../charts/sides"
-require_relative "base"
 require_relative "compare/sides"
+require_relative "computed_page"
 
 module Holdup
   class Web
     module Pages
       # What a change did, see Sides.
-      class Compare < Base
+      class Compare < ComputedPage
         HINTS = {"base_since" => "2d", "base_until" => "1d"}.freeze
         # As long as a name that fits into a form.
         CHOICE = 60
 
-        # @return [Array<Object>]
-        def blocks = [form, *(two? ? compared : [Blocks::Notes.new(texts: [word(:nothing_to_compare)])])]
+        # `choices`: see Sides#choices; `sides`: two, or fewer where there is nothing to compare; `comparison`: nil then
+        Figures = Data.define(:choices, :sides, :comparison)
 
-        # What can't be had is not offered.
-        def offered = two? ? super : []
+        # @return [Figures]
+        def self.figures(store, query, now_s:, step:)
+          step.call([:step_comparing, {}])
+          asked = Sides.new(store, query, filter: filter(query), now_s:)
+          sides = asked.call
+          comparison = Analysis::Comparison.new(*sides) if sides.size == 2
+          Figures.new(choices: asked.choices, sides:, comparison:)
+        end
+
+        # Comparisons are of one kind of units.
+        def self.filter(query) = query.filter(kind: query.kind || :request)
+
+        # @raise [UsageError] for a question that can't be read: before anything is computed
+        def initialize(...)
+          super
+          @base = Sides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
+        end
+
+        # @param figures [Figures]
+        # @return [Answer]
+        def answer(figures)
+          return Answer.new(blocks: [nothing_to_compare, form(figures)], json: nil, offered: []) unless figures.comparison
+          report = Reports::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
+          json = Reports::Compare::Json.new(figures.comparison, sentences: report.sentences).call
+          Answer.new(blocks: [*compared(figures, report), form(figures)], json:, offered: exports)
+        end
 
         # @raise [UsageError] while there are not two
         def export(...)
-          raise UsageError.new("there are not two things to compare here", "choose a longer span, two arms or revisions, or give an earlier span") unless two?
-          super
+          return super if offered.any?
+          raise UsageError.new("there are not two things to compare here", "choose a longer span, two arms or revisions, or give an earlier span")
         end
 
         private
 
-        def two? = sides.size == 2
+        def moments = super + @base
 
-        def json = Reports::Compare::Json.new(comparison, sentences: report.sentences).call
-
-        def form
-          fields = HINTS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:) }
-          Blocks::Form.new(title: word(:compare_with), page: "compare", fields: fields + choices, button: word(:show))
-        end
-
-        def choices
-          found = asked.choices.transform_values { |text| Reports::Width.truncate(Reports::Width.clean(text), CHOICE) }
-          return [] if found.empty?
-          Sides::CHOSEN.map { |name| Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options: {"" => word(:chosen_for_you), **found}) }
-        end
+        def nothing_to_compare = Blocks::Lead.new(text: word(:nothing_to_compare))
 
         # The sentence and what is said of it come first, then what one sees at a glance.
-        def compared = Blocks.of(report.page).insert(2, Charts::Sides.new(sides, words: @words).call)
+        def compared(figures, report)
+          Blocks.of(report.page).insert(2, Charts::Sides.new(figures.sides, words: @words).call)
+        end
 
-        def report = @report ||= Reports::Compare.new(comparison, words: @words.reports, kind: filter.kind)
+        def form(figures)
+          fields = HINTS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:) }
+          Blocks::Form.new(title: word(:compare_with), page: "compare", fields: fields + choices(figures), button: word(:show))
+        end
 
-        def comparison = @comparison ||= Analysis::Comparison.new(*sides)
+        def choices(figures)
+          found = figures.choices.transform_values { |text| Reports::Width.truncate(Reports::Width.clean(text), CHOICE) }
+          return [] if found.empty?
+          options = {"" => word(:chosen_for_you), **found}
+          Sides::CHOSEN.map { |name| Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:) }
+        end
 
-        # Comparisons are of one kind of units.
-        def filter = @filter ||= query.filter(kind: query.kind || :request)
-
-        def asked = @asked ||= Sides.new(store, query, filter:, now_s: @context.clock.realtime_s)
-
-        def sides = @sides ||= asked.call
+        def filter = self.class.filter(query)
       end
     end
   end

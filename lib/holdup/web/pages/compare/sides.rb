@@ -42,6 +42,10 @@ module Holdup
             .select { |_, found| found.size > 1 }.flat_map { |fact, found| found.map { |value, settings| ["#{fact}:#{value}", called(fact, value, settings)] } }.to_h
         end
 
+        # @return [Array<Integer>] where the earlier span begins and ends; none where there is no such span
+        # @raise [UsageError] for what can't be read
+        def base_moments = spans? ? base : []
+
         private
 
         def spans? = SPAN.any? { |name| @query[name] }

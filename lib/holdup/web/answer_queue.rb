@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+module Holdup
+  class Web
+    # Questions that take a CPU for seconds. They are computed one after the other, each in a thread of its own, so that
+    # several people do not take several CPUs from the application. The same question is computed once, however many ask it.
+    #
+    # Whoever waits asks again and again; a page does so by itself. A question that nobody asks any more is dropped before
+    # its turn, and stopped in the middle when others wait.
+    class AnswerQueue
+      # Distinct questions that may wait.
+      ROOM = 100
+      # Nobody has asked for so long: whoever asked has left.
+      LEFT_S = 15
+      NS = 1_000_000_000
+
+      # `ahead`: questions that come first, 0 when this one is being computed; `elapsed_s`: since it began, nil before;
+      # `step`: what its computation said last about itself, nil before
+      Place = Data.define(:ahead, :elapsed_s, :step)
+
+      Question = Struct.new(:work, :asked_ns, :begun_ns, :thread, :step)
+      private_constant :Question
+
+      # @param clock [#monotonic_ns]
+      # @param room [Integer]
+      # @param priority [Integer] of the threads that compute
+      def initialize(clock:, room: ROOM, priority: 0)
+        @clock = clock
+        @room = room
+        @priority = priority
+        @lock = Mutex.new
+        @left = ConditionVariable.new
+        @questions = {}
+      end
+
+      # @param key [Object] what makes it another question
+      # @yieldparam step [#call] takes what the computation does now
+      # @return [Place, nil] nil when too many others wait
+      def join(key, &work)
+        @lock.synchronize do
+          forget
+          question = @questions[key] || enter(key, work)
+          return unless question
+          question.asked_ns = @clock.monotonic_ns
+          begin_next
+          stop_abandoned
+          place(key, question)
+        end
+      end
+
+      # @param key [Object]
+      # @return [Place, nil] nil when it is not in the queue
+      def place_of(key)
+        @lock.synchronize do
+          question = @questions[key]
+          question && place(key, question)
+        end
+      end
+
+      # Waits until the question is no longer in the queue.
+      # @param seconds [Numeric, nil] at most; nil: as long as it takes
+      # @return [void]
+      def await(key, seconds)
+        deadline_s = seconds && monotonic_s + seconds
+        @lock.synchronize do
+          while @questions.key?(key)
+            rest_s = deadline_s && deadline_s - monotonic_s
+            break if rest_s && rest_s <= 0
+            @left.wait(@lock, rest_s)
+          end
+        end
+      end
+
+      private
+
+      # Patience is real time, even in tests that move the clock by hand.
+      def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+      def enter(key, work)
+        return if running && waiting.size >= @room
+        @questions[key] = Question.new(work:)
+      end
+
+      def running = @questions.each_value.find(&:thread)
+
+      def waiting = @questions.reject { |_, question| question.thread }
+
+      def place(key, question)
+        return Place.new(ahead: waiting.keys.index(key) + 1, elapsed_s: nil, step: nil) unless question.thread
+        Place.new(ahead: 0, elapsed_s: (@clock.monotonic_ns - question.begun_ns).fdiv(NS), step: question.step)
+      end
+
+      def begin_next
+        return if running
+        key, question = waiting.first
+        return unless question
+        question.begun_ns = @clock.monotonic_ns
+        question.thread = Thread.new { compute(key, question) }
+        question.thread.report_on_exception = false
+      end
+
+      def compute(key, question)
+        Thread.current.name = "holdup-page"
+        Thread.current.priority = @priority
+        question.work.call(->(step) { question.step = step })
+      ensure
+        finish(key)
+      end
+
+      def finish(key)
+        @lock.synchronize do
+          @questions.delete(key)
+          @left.broadcast
+          forget
+          begin_next
+        end
+      end
+
+      # A thread that is dead and still here stayed behind in the parent when this process was forked.
+      def forget
+        @questions.delete_if { |_, question| question.thread ? !question.thread.alive? : left?(question) }
+      end
+
+      def stop_abandoned
+        question = running
+        question.thread.kill if question && left?(question) && waiting.any?
+      end
+
+      def left?(question) = question.asked_ns < @clock.monotonic_ns - LEFT_S * NS
+    end
+  end
+end
