@@ -1,3 +1,4 @@
+import { beside } from "./labels.js";
 import { colour } from "./theme.js";
 
 /** Pixels that a label takes. */
@@ -24,7 +25,7 @@ function draw(plot, chart) {
   context.restore();
   context.save();
   Object.assign(context, LETTERS());
-  (chart.points ?? []).forEach((point, at) => dot(plot, point, at % 2 ? 16 : -6));
+  (chart.points ?? []).forEach((point, at) => dot(plot, point, at % 2 === 1));
   context.restore();
 }
 
@@ -59,7 +60,7 @@ function fitting(context, text, room) {
 const told = (text, end) => (end < text.length ? `${text.slice(0, end)}…` : text);
 
 /** A dot with its name above or below, or a cross. */
-function dot(plot, { x, y, label }, beside) {
+function dot(plot, { x, y, label }, below) {
   const [left, top] = [plot.valToPos(x, "x", true), plot.valToPos(y, "y", true)], { ctx: context } = plot;
   context.fillStyle = context.strokeStyle = colour(label ? "ink" : "warn");
   context.lineWidth = 2 * ratio();
@@ -67,7 +68,11 @@ function dot(plot, { x, y, label }, beside) {
   const at = new Path2D();
   at.addPath(new Path2D(path), new DOMMatrix([ratio(), 0, 0, ratio(), left, top]));
   label ? context.fill(at) : context.stroke(at);
-  if (label) write(context, label, left + 8 * ratio(), top + beside * ratio());
+  if (!label) return;
+  const edges = { left: plot.bbox.left, right: context.canvas.width, top: 0, bottom: plot.bbox.top + plot.bbox.height };
+  const place = beside({ x: left, y: top }, context.measureText(label).width, edges, { below, ratio: ratio() });
+  context.textAlign = place.align;
+  write(context, label, place.x, place.y);
 }
 
 function rule(context, [fromX, fromY, toX, toY], name) {

@@ -18,7 +18,7 @@ class JourneysTest < Minitest::Test
     page.click_link("OrdersController#index")
     assert page.has_css?("h1", text: "OrdersController#index")
     page.click_link("日本語")
-    assert page.has_css?("html[lang=ja] .spans [aria-current]", text: "6h")
+    assert page.has_css?("html[lang=ja] .spans [aria-current]", text: "6時間")
     page.go_back
     page.go_back
     assert page.has_css?("h1", text: "Endpoints")

@@ -19,11 +19,13 @@ module Looking
     # @return [ServedDashboard]
     def recorded = @recorded ||= serve
 
+    # @param later_s [Integer] seconds since the recording ended
     # @param more [Hash] for the dashboard
     # @return [ServedDashboard] until all tests have run
-    def serve(**more)
+    def serve(later_s: 0, **more)
       Recorded.new.then do |recorded|
-        ServedDashboard.new(store: recorded.store, now_s: recorded.now_s, dir: recorded.segments, **more).tap do |served|
+        now_s = recorded.now_s + later_s
+        ServedDashboard.new(store: recorded.store, now_s:, dir: recorded.segments, **more).tap do |served|
           Minitest.after_run do
             served.stop
             recorded.remove

@@ -17,7 +17,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          [form, Blocks::Lead.new(text: calculation.answer), Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
+          [Blocks::Lead.new(text: calculation.answer), form, Charts::Calculation.new(calculator, words: @words, timed: timed?).call,
             Blocks::Table.of(calculation.section).with(title: word(:by_threads)), Blocks::Notes.new(texts: calculation.reasons)]
         end
 

@@ -19,11 +19,12 @@ module Holdup
       class Health < Base
         NS = 1_000_000_000
         HOUR_S = 3600
+        LEVELS = %i[ok warn fail].freeze
         # Counters of what was not recorded as it should be.
         DROPS = %i[discarded overflowed grow_failures guard_failures].freeze
 
         # @return [Array<Object>]
-        def blocks = [checks, *stored, *own_cost, segments].compact
+        def blocks = [lead, checks, *stored, *own_cost, segments].compact
 
         def span? = false
 
@@ -34,6 +35,12 @@ module Holdup
         def host = @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock, segments: Doctor::SegmentFacts, open_store: @context.store).call
 
         def found = @found ||= Doctor.call(host)
+
+        def lead
+          return Blocks::Lead.new(text: word(:doctor_sound), level: :good) if found.all?(&:ok?)
+          counts = LEVELS.to_h { |level| [level, found.count { |finding| finding.level == level }] }
+          Blocks::Lead.new(text: word(:doctor_summary, **counts), level: :warn)
+        end
 
         def checks = Blocks::Checks.new(title: word(:doctor_title), items: found.map { |finding| item(finding) })
 

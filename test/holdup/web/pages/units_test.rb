@@ -34,7 +34,7 @@ class Holdup::Web::UnitsTest < Minitest::Test
     get "/endpoints.csv", {"least" => "300"}
     assert_equal 3, last_response.body.lines.size
     get "/endpoints.md", {"least" => "301"}
-    assert_includes last_response.body, "| ProductsController\\#index | 900 |"
+    assert_match(/^\| ProductsController\\#index \|.*\| 900 \|/, last_response.body)
     refute_includes last_response.body, "OrdersController"
   end
 

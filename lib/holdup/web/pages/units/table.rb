@@ -11,7 +11,9 @@ module Holdup
       module Units
         # Endpoints or jobs as a table.
         class Table
-          COLUMNS = [:name, *FIGURES.keys.first(6), :split, *FIGURES.keys.drop(6)].freeze
+          # What stall is about comes first: a phone shows three columns.
+          FIRST = %i[suffered caused].freeze
+          COLUMNS = [:name, *FIRST, :split, *(FIGURES.keys - FIRST)].freeze
           TITLES = {name: :by_name, split: :states}.freeze
 
           # @param summary [Analysis::Summary]

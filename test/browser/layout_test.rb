@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "looking"
+
+# The answer comes first, on a laptop and on a phone, and nothing of a table is hidden without a hint.
+class LayoutTest < Minitest::Test
+  include Looking
+
+  # width, height => pixels from the top within which the first sentence of the answer has to begin
+  FIRST_SENTENCE = {[1024, 600] => 200, [390, 844] => 260}.freeze
+  HALF_AN_HOUR_S = 1800
+  TOP = "document.querySelector('.blocks > *').getBoundingClientRect().top"
+  LINES = "new Set([...document.querySelectorAll('nav > ul a')].map((link) => link.offsetTop)).size"
+  # Columns of the first table whose right edge is to be seen, by their titles.
+  VISIBLE = <<~JS
+    [...document.querySelectorAll("thead")[0].querySelectorAll("th")]
+      .filter((head) => head.getBoundingClientRect().right <= document.querySelector(".wide").getBoundingClientRect().right + 1)
+      .map((head) => head.textContent.replace(/[▲▼]/, "").trim())
+  JS
+  # Names that break where no part of them ends.
+  BROKEN = <<~JS
+    [...document.querySelectorAll("tbody th a")].flatMap((link) => [...link.childNodes]).filter((node) => {
+      const range = document.createRange();
+      range.selectNode(node);
+      return node.nodeType === Node.TEXT_NODE && !/\\s/.test(node.textContent) && range.getClientRects().length > 1;
+    }).map((node) => node.textContent)
+  JS
+
+  def setup
+    chromium.theme("light")
+  end
+
+  def self.old = @old ||= Looking.serve(later_s: HALF_AN_HOUR_S)
+
+  FIRST_SENTENCE.each do |(width, height), most|
+    define_method(:"test_the_answer_begins_at_the_top_of_#{width}_pixels") do
+      chromium.size(width, height)
+      PATHS.product(%w[en ja]) do |path, language|
+        look(path, dashboard: self.class.old, lang: language)
+        assert_operator page.evaluate_script(TOP), :<=, most, "#{path} #{language}"
+      end
+    end
+  end
+
+  def test_a_laptop_shows_all_pages_in_one_line
+    chromium.size(1024, 600)
+    %w[en ja].each do |language|
+      look("/", lang: language)
+      assert_equal 1, page.evaluate_script(LINES)
+    end
+  end
+
+  def test_a_phone_has_the_pages_behind_one_word
+    chromium.size(390, 844)
+    look("/", lang: "en")
+    assert page.has_no_css?("nav a", text: "Blame", wait: 0)
+    page.find("nav summary").click
+    page.within("nav") { page.click_link("Blame") }
+    assert page.has_css?("h1", text: "Blame")
+    page.find("nav summary").click
+    assert_empty chromium.barriers
+  end
+
+  def test_the_menu_of_a_phone_opens_by_keyboard_and_without_scripts
+    chromium.size(390, 844)
+    chromium.scripts(false)
+    look("/", lang: "en")
+    3.times { page.send_keys(:tab) }
+    page.send_keys(:enter)
+    assert page.has_css?("nav a", text: "Blame")
+  ensure
+    chromium.scripts(true)
+  end
+
+  def test_the_filter_is_behind_one_word_and_says_what_was_chosen
+    chromium.size(1024, 600)
+    look("/", lang: "en", since: "6h", name: "Orders*")
+    assert page.has_no_field?("name", wait: 0)
+    assert page.has_css?(".more summary", text: "Orders*")
+    page.find(".more summary").click
+    page.fill_in("name", with: "Carts*")
+    page.click_button("Show")
+    assert page.has_css?(".more summary", text: "Carts*")
+    assert page.has_css?(".spans [aria-current]", text: "6h")
+  end
+
+  def test_a_laptop_shows_all_columns_of_jobs_and_endpoints
+    chromium.size(1024, 600)
+    %w[/jobs /endpoints].product(%w[en ja]) do |path, language|
+      look(path, lang: language)
+      count = page.evaluate_script("document.querySelectorAll('thead')[0].querySelectorAll('th').length")
+      assert_equal count, page.evaluate_script(VISIBLE).size, "#{path} #{language}"
+    end
+  end
+
+  def test_a_phone_shows_who_suffers_and_who_causes
+    chromium.size(390, 844)
+    look("/endpoints", lang: "en")
+    assert_equal %w[name suffered caused], page.evaluate_script(VISIBLE).first(3)
+  end
+
+  def test_a_table_that_scrolls_can_be_reached_and_says_so
+    chromium.size(390, 844)
+    look("/endpoints", lang: "en")
+    region = page.find(".wide")
+    assert_equal "group", region[:role]
+    assert_equal "One by one (scrolls sideways)", region["aria-label"]
+    assert_equal "0", region[:tabindex]
+    assert_operator page.evaluate_script("document.querySelector('.wide').scrollWidth"), :>, page.evaluate_script("document.querySelector('.wide').clientWidth")
+  end
+
+  def test_names_break_between_their_words
+    [390, 1024].product(%w[/endpoints /jobs]) do |width, path|
+      chromium.size(width, 600)
+      look(path)
+      assert_empty page.evaluate_script(BROKEN), "#{path} at #{width}"
+    end
+  end
+
+  def test_words_begin_at_the_left_and_figures_end_at_the_right
+    chromium.size(1024, 600)
+    look("/jit", lang: "en")
+    assert_equal "left", alignment(page.find("td", text: "rails", match: :first))
+    assert_equal "right", alignment(page.find("td", text: /\A\d+ s\z/, match: :first))
+  end
+
+  def alignment(cell) = page.evaluate_script("getComputedStyle(arguments[0]).textAlign", cell)
+
+  def test_commands_are_code
+    look("/calculator", lang: "ja")
+    assert page.has_css?("code", text: "holdup report")
+    refute_includes page.text, "`"
+  end
+end
