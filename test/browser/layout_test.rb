@@ -45,9 +45,9 @@ class LayoutTest < Minitest::Test
 
   def test_a_laptop_shows_all_pages_in_one_line
     chromium.size(1024, 600)
-    %w[en ja].each do |language|
-      look("/", lang: language)
-      assert_equal 1, page.evaluate_script(LINES)
+    PATHS.product(%w[en ja]) do |path, language|
+      look(path, lang: language)
+      assert_equal 1, page.evaluate_script(LINES), "#{path} #{language}"
     end
   end
 

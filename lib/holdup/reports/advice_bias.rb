@@ -27,7 +27,10 @@ module Holdup
 
       private
 
-      def each = @corrections.map { |name, found| "#{@words.call(:"advice_bias_#{name}")} #{@figures.signed(yield(found) - 1)}" }.join(", ")
+      def each
+        told = @corrections.map { |name, found| "#{@words.call(:"advice_bias_#{name}")} #{@figures.signed(yield(found) - 1)}" }
+        @words.list(told)
+      end
     end
   end
 end

@@ -47,7 +47,7 @@ module Holdup
       end
 
       # @param hits [Array<Analysis::Sizing::Guards::Hit>]
-      def guards(hits) = hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") }.join(", ")
+      def guards(hits) = @words.list(hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") })
 
       # What a fact's name ends with says what it is.
       # @param facts [Hash{Symbol => Object}]

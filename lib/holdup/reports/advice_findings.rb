@@ -50,11 +50,13 @@ module Holdup
         text = say(finding, :do)
         return word(:beyond, text:, guards: @figures.guards(finding.limits)) if finding.limits.any?
         change = finding.change or return text
-        facts = {text:, change: Width.clean([change.new, change.rest].compact.join(", ")), where: Width.clean(change.where), rest: Width.clean(change.rest)}
+        facts = {text:, change: told([change.new, change.rest].compact.join(", ")), where: told(change.where), rest: told(change.rest)}
         return word(:write, **facts) unless change.where
         return word(:at, **facts) if change.diff.empty?
         change.rest ? word(:diff_then, **facts) : word(:diff, **facts)
       end
+
+      def told(text) = @words.lever(Width.clean(text))
 
       def expected(finding)
         return word(:expected_unknown) unless finding.interval

@@ -25,11 +25,11 @@ module Holdup
       def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
 
       def widths
-        known = @found.widths.map { |key, width| word(:"width_#{key}", width: "+-#{Figures.share(width)}") }
-        known.empty? ? "" : word(:widths, widths: known.join(", "))
+        known = @found.widths.map { |key, width| word(:"width_#{key}", width: Figures.share(width)) }
+        known.empty? ? "" : word(:widths, widths: @words.list(known))
       end
 
-      def missing = @found.missing.map { |key| word(:"missing_#{key}") }.join(", ")
+      def missing = @words.list(@found.missing.map { |key| word(:"missing_#{key}") })
     end
   end
 end

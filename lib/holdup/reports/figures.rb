@@ -8,6 +8,8 @@ module Holdup
       DURATIONS = [[1_000, 1, "ns"], [1_000_000, 1_000, "us"], [1_000_000_000, 1_000_000, "ms"],
         [600_000_000_000, 1_000_000_000, "s"], [7_200_000_000_000, 60_000_000_000, "min"],
         [259_200_000_000_000, 3_600_000_000_000, "h"], [Float::INFINITY, 86_400_000_000_000, "d"]].freeze
+      ROUGH = [[90_000_000_000, 1_000_000_000, "s"], [5_400_000_000_000, 60_000_000_000, "min"],
+        [172_800_000_000_000, 3_600_000_000_000, "h"], [Float::INFINITY, 86_400_000_000_000, "d"]].freeze
       BYTES = {1_000_000_000 => "GB", 1_000_000 => "MB", 1_000 => "kB"}.freeze
       NONE = "-"
 
@@ -20,6 +22,15 @@ module Holdup
         return "0" if ns.abs < 0.5
         limit_unit = DURATIONS.find { |limit, _, _| ns.abs < limit * 0.9995 }
         "#{significant(ns.fdiv(limit_unit[1]))} #{limit_unit[2]}"
+      end
+
+      # For sentences about time that passes: nobody counts tenths of a minute.
+      # @param ns [Numeric, nil]
+      # @return [String] "31 min"
+      def rough(ns)
+        return NONE unless ns
+        _, unit_ns, unit = ROUGH.find { |limit, _, _| ns < limit }
+        "#{count(ns.fdiv(unit_ns))} #{unit}"
       end
 
       # @param bytes [Integer, nil] 1,234,567 => "1.23 MB"

@@ -49,7 +49,7 @@ module Holdup
       # @return [String] what it was doing, and what others waited for it
       def split
         sums = @scene.sums_of(@unit)
-        kinds = %i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" }.join(", ")
+        kinds = @words.list(%i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" })
         word(:split, running: time(sums[:running]), stalled: time(sums[:stalled]), idle: time(sums[:idle]), kinds:,
           caused: @unit.caused ? time(@unit.caused) : Figures::NONE)
       end
@@ -72,7 +72,7 @@ module Holdup
       def ran
         all = @meanwhile.call(@story.waits.flat_map(&:parts))
         named = all.first(HOLDERS).map { |one| "#{@names.frame(one.frame)} #{time(one.ticks)}" }
-        word(:meanwhile, share: share(all.sum(&:ticks)), methods: named.join(", ")) if all.any?
+        word(:meanwhile, share: share(all.sum(&:ticks)), methods: @words.list(named)) if all.any?
       end
 
       def steps = rows.flat_map { |from, length, sentence| @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence) }
@@ -94,7 +94,7 @@ module Holdup
         parts = wait.parts.group_by { |part| [part.lane, part.unit] }.values
         named = parts.max_by(HOLDERS) { |own| own.sum(&:ticks) }.map { |own| held(own) }
         named << word(:nobody, time: time(wait.handoff)) if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
-        named.join(", ")
+        @words.list(named)
       end
 
       def held(parts)

@@ -55,7 +55,7 @@ module Holdup
       def sentence
         return word(:kept) if @found.kept?
         missed = @found.lines.reject(&:kept?).map { |line| name(line) }
-        [word(:missed, names: missed.join(", ")), *causes].join(" ")
+        [word(:missed, names: @words.list(missed)), *causes].join(" ")
       end
 
       # Those that figures of the time since support; other work or another machine would be in none.

@@ -64,7 +64,7 @@ module Holdup
 
       def known? = @found.replayed?
 
-      def title = word(:title, changes: changes.join(", "), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
+      def title = word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
 
       def changes
         {**of_setting, **of_units}.compact.map { |key, value| word(:"change_#{key}", value: Width.clean(value)) }

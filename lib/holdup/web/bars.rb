@@ -16,7 +16,7 @@ module Holdup
       def self.of(split, words)
         parts = split.members.to_h { |state| [state, split.share(state)] }
         told = parts.select { |_, share| share >= TOLD }.map { |state, share| "#{words.call(:"state_#{state}")} #{Reports::Figures.share(share)}" }
-        Blocks::Bar.new(parts:, label: told.join(", "))
+        Blocks::Bar.new(parts:, label: words.reports.list(told))
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
-require_relative "../reports/width"
+require_relative "../reports/finding_text"
 
 module Holdup
   class Web
@@ -24,9 +24,9 @@ module Holdup
       private
 
       def of_store
-        facts = @error.facts.transform_values { |fact| Reports::Width.clean(fact) }
-        %w[doctor_store_%s doctor_store_%s_fix].map do |key|
-          Part.new(text: @words.call(format(key, @error.kind).to_sym, **facts), language: @words.language)
+        told = Reports::FindingText.new(@words.reports)
+        [:"store_#{@error.kind}", :"store_#{@error.kind}_fix"].map do |key|
+          Part.new(text: told.call(key, @error.facts), language: @words.language)
         end
       end
 

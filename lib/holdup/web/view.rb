@@ -91,7 +91,7 @@ module Holdup
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)
         return unless newest_s && now_s - newest_s > BEHIND_S
-        word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago: Reports::Figures.duration((now_s - newest_s) * NS))
+        word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago: Reports::Figures.rough((now_s - newest_s) * NS))
       end
 
       # @param at_ns [Integer, nil] when the collector read what is stored

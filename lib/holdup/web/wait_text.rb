@@ -45,7 +45,7 @@ module Holdup
       end
 
       # Nobody counts tenths of a second while waiting.
-      def seconds(number) = word(:seconds, count: Reports::Figures.count(number.to_f.ceil))
+      def seconds(number) = Reports::Figures.rough(number.to_f.ceil * NS)
     end
   end
 end

@@ -29,8 +29,7 @@ module Holdup
       # @param facts what its %<name>s take
       # @return [String]
       def call(key, **facts)
-        return @reports.call(key, **facts) unless @table.key?(key)
-        facts.empty? ? @table[key] : format(@table[key], **facts)
+        @table.key?(key) ? @reports.fill(@table[key], facts) : @reports.call(key, **facts)
       end
     end
   end

@@ -216,8 +216,8 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     few = PlayedStore.new(PlayedRecording.new(minutes: 4, rate: 0.16, swing: 0.0))
     page = Nokogiri::HTML5(advise("--html", "--lang", "ja", played: few).out, max_errors: 5)
     assert_empty page.errors.map(&:to_s)
-    assert_match(/リクエストへの助言/, page.at_css("h1").text)
-    assert_match(/判断できません.*400 件/m, page.at_css(".lead").text)
+    assert_match(/リクエストへのアドバイス/, page.at_css("h1").text)
+    assert_match(/判断できません.*400[[:space:]]件/m, page.at_css(".lead").text)
     assert_match(/vCPU 数/, page.at_css("dl.facts").text)
   end
 

@@ -96,7 +96,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
   def test_markdown_and_japanese
     assert_match(/^\| CPU of each unit \| .* \| better \|$/, compare(*SPANS, "--format", "markdown").out)
     said = compare(*SPANS, "--lang", "ja").out
-    assert_match(/^改善: /, said)
+    assert_match(/^改善：/, said)
     assert_operator said.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
   end
 

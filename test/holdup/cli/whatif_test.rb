@@ -27,7 +27,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     said = whatif("--load", "x2", "--slo", "p99", "--slice", "10ms", "--lang", "ja").out
     assert_match(/! RUBY_THREAD_TIMESLICE が効くのは Ruby 3\.4 以降です/, said)
     assert_match(/負荷が 2 倍/, said)
-    assert_match(/p99 が応答に対して [\d.]+ % 増えます/, said.gsub(/\s+/, " "))
+    assert_match(/p99 が、応答時間に対して [\d.]+ % 増えます/, said.gsub(/\s+/, " "))
     assert_operator said.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
   end
 

@@ -71,7 +71,7 @@ class Holdup::Doctor::JitTest < Minitest::Test
     host = Struct.new(:lives)
     short = Holdup::Analysis::Lives.new(server: "puma", ended: 9, alive: 4, units: 300, seconds: 90, jit: true)
     found = Holdup::Doctor::Checks::JitLives.call(host.new([short]))
-    assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, minutes: 1.5}]], found.map { |finding| [finding.key, finding.facts] }
+    assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, lived_ns: 90_000_000_000}]], found.map { |finding| [finding.key, finding.facts] }
     well = [short.with(ended: 4), short.with(units: 5000, seconds: 3000), short.with(jit: false)]
     assert_empty Holdup::Doctor::Checks::JitLives.call(host.new(well))
   end

@@ -24,7 +24,7 @@ class Holdup::Reports::AdvicePoolsTest < Minitest::Test
     more, less = [mail, reports].map { |row| row[2].split(" -> ").map(&:to_f) }
     assert_operator more[1], :>, 1.5 * more[0]
     assert_operator less[1], :<, less[0]
-    assert_match(/GVL.*ストール/m, [section(language: "ja").title, *section(language: "ja").notes].join)
+    assert_match(/GVL を共有.*GVL 待ち/m, [section(language: "ja").title, *section(language: "ja").notes].join)
   end
 
   def test_for_programs

@@ -35,4 +35,9 @@ class Holdup::Reports::FiguresTest < Minitest::Test
   def test_rates
     {nil => "-", 0.0 => "0", 0.001 => "<0.01", 3.426 => "3.43", 16.77 => "16.8", 1234.0 => "1,234"}.each { |rate, text| assert_equal text, Figures.rate(rate) }
   end
+
+  def test_time_that_passes_has_no_digits_after_the_point
+    {nil => "-", 0 => "0 s", 59 => "59 s", 100 => "2 min", 1860 => "31 min", 3600 => "60 min", 7200 => "2 h", 200_000 => "2 d"}
+      .each { |seconds, text| assert_equal text, Figures.rough(seconds && seconds * 1_000_000_000) }
+  end
 end

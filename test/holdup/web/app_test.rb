@@ -167,8 +167,8 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def test_refusals_are_in_the_language_of_the_page
     get "/endpoints", {"since" => "x", "lang" => "ja"}
-    assert_includes text, "アドレスの指定を表示できません。 since can"
-    assert_includes markup, %(<p lang="en">since can)
+    assert_includes text, "アドレスの指定に誤りがあります。 「since」に &quot;x&quot; は指定できません。 過去 10 年以内の時刻を"
+    refute_includes markup, %(lang="en">since)
   end
 
   # What pages take from the address.

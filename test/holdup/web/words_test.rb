@@ -6,7 +6,7 @@ require "holdup/web/words"
 
 class Holdup::Web::WordsTest < Minitest::Test
   TABLES = Holdup::Web::Words::LANGUAGES
-  NAMES = %i[language_en language_ja p50 p95 p99].freeze
+  NAMES = %i[language_en language_ja title_jit p50 p95 p99].freeze
 
   def test_every_language_has_every_key_with_the_same_values
     assert_equal TABLES["en"].keys, TABLES["ja"].keys

@@ -9,12 +9,13 @@ module Holdup
       # Whether reports have something to read, and whether it is up to date.
       module Store
         OLD_S = 300
+        NS = 1_000_000_000
 
         def self.call(host)
           return problem(host.store_problem) if host.store_problem
           age = age_s(host)
           return Finding.warn(:store_empty, location: host.store[:location]) unless age
-          return Finding.warn(:store_old, location: host.store[:location], minutes: age / 60) if age > OLD_S && host.alive.any?
+          return Finding.warn(:store_old, location: host.store[:location], age_ns: age * NS) if age > OLD_S && host.alive.any?
           Finding.ok(:store, location: host.store[:location], megabytes: (host.store[:bytes].to_i / 1e6).ceil, schema: host.store[:schema])
         end
 
@@ -25,7 +26,7 @@ module Holdup
 
         def self.age_s(host)
           newest = host.store[:newest_s]
-          newest && host.now_ns / 1_000_000_000 - newest
+          newest && host.now_ns / NS - newest
         end
         private_class_method :problem, :age_s
       end

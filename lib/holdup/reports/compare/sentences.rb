@@ -43,7 +43,7 @@ module Holdup
         def cause
           return word(:cause_mixed) if change.mixed?
           return word(:cause_same) if change.none?
-          subjects = change.differences.map { |one| Width.clean(one.subject) }.join(", ")
+          subjects = @words.list(change.differences.map { |one| Width.clean(one.subject) })
           return word(:cause_many, count: change.differences.size, subjects:) unless change.single?
           word(@comparison.paired? ? :cause_one_together : :cause_one, subject: subjects)
         end

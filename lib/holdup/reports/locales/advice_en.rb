@@ -15,7 +15,7 @@ module Holdup
         advice_unknown: "CAN'T SAY: %<reasons>s",
         advice_reason_not_enough: "not enough data yet: %<units>s units in %<minutes>s minutes so far%<widths>s. Missing: %<missing>s.",
         advice_sampling: "Recorded: %<units>s units in %<minutes>s minutes%<widths>s. Missing: %<missing>s.", advice_widths: ", which tell %<widths>s",
-        advice_width_held: "time with the GVL to %<width>s", advice_width_idle: "idle to %<width>s", advice_width_acquisitions: "acquisitions to %<width>s", advice_width_p95: "p95 to %<width>s",
+        advice_width_held: "time with the GVL to +-%<width>s", advice_width_idle: "idle to +-%<width>s", advice_width_acquisitions: "acquisitions to +-%<width>s", advice_width_p95: "p95 to +-%<width>s",
         advice_missing_units: "at least 400 units", advice_missing_hours: "two hours with the peak in them", advice_missing_held: "time with the GVL to 5 %", advice_missing_idle: "idle to 5 %",
         advice_missing_acquisitions: "acquisitions to 5 %", advice_missing_p95: "p95 to 10 %",
         advice_reason_self_test: "replayed on the setting as it is, the recording does not give what was measured (response %<response>s off, p95 %<p95>s, queued + stalled %<wait>s of the response), so nothing is said of other settings.",

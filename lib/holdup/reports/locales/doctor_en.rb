@@ -92,7 +92,7 @@ module Holdup
         doctor_store_unknown_scheme_fix: "Use one of: %<known>s.",
         doctor_store_empty: "The store %<location>s is empty.",
         doctor_store_empty_fix: "Wait for the first minute of traffic; if it stays empty, check that the collector uses the same store.",
-        doctor_store_old: "The newest measurement in %<location>s is %<minutes>s minutes old although processes measure.",
+        doctor_store_old: "The newest measurement in %<location>s is %<age_ns>s old although processes measure.",
         doctor_store_old_fix: "Check that the collector runs and uses this store (--store, HOLDUP_STORE), and that there is traffic.",
         doctor_skipped_rows: "%<count>s rows of the last day could not be stored and are missing in reports: %<names>s. The latest reason: %<reason>s.",
         doctor_skipped_rows_fix: "Everything else is stored. If it goes on, report it with the reason.",
@@ -146,8 +146,7 @@ module Holdup
           "MiB): nothing more is compiled.",
         doctor_jit_saturated_fix: "If there is memory for it, start Ruby with %<option>s=%<more>s (each worker may then grow by 1.3 times the " \
           "difference, and with exec-mem-size by 4 times); else leave it: what is compiled stays.",
-        doctor_jit_short_lives: "%<ended>s workers of %<server>s ended in the last hour, after %<units>s units and %<minutes>s minutes each (median): " \
-          "compiling may cost more than it gives.",
+        doctor_jit_short_lives: "%<ended>s workers of %<server>s ended in the last hour, after %<units>s units and %<lived_ns>s each (median): compiling may cost more than it gives.",
         doctor_jit_short_lives_fix: "Find out what ends them (a memory killer whose limit was right without YJIT?) and raise its limit, or leave YJIT off " \
           "there (docs/yjit.md).",
         doctor_killer: "%<name>s ends a process that takes more than %<megabytes>s MB of resident memory (processes %<pids>s).",

@@ -5,6 +5,11 @@ module Holdup
     module Locales
       EN = {
         title: "Holdup report",
+        unit_s: "s",
+        unit_min: "min",
+        unit_h: "h",
+        unit_d: "d",
+        list_separator: ", ",
         span: "%<from>s to %<to>s %<zone>s",
         kind_request: "requests", kind_job: "jobs", kind_unit: "units",
         volume: "%<count>s %<units>s in %<measured>s, %<rate>s per second, %<errors>s errors (%<error_share>s)",
@@ -39,7 +44,7 @@ module Holdup
         remark_few: "Few %<units>s (%<count>s): the high percentiles are single cases.",
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
         remark_applications: "Units of %<count>s applications are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",
-        remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); --by setting tells them apart.",
+        remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); `holdup report --by setting` tells them apart.",
         remark_starved: "For %<share>s of the time that the GVL was held, its holder was on no CPU. Possible causes: too few free CPUs, a CPU quota, pages read from a disk, or C code that blocks while it holds the GVL.",
         remark_overflow: "%<count>s units found the table of names full and are in \"(series beyond the limit)\"; " \
           "raise series_limit or name units without ids.",

@@ -50,7 +50,7 @@ module Holdup
 
         def curve(server, key, points)
           points = points.map { |age_s, count| word(:jit_point, count: Figures.rate(count), age: duration(age_s * NS)) }
-          word(key, server: name(server), points: points.join(", ")) if points.any?
+          word(key, server: name(server), points: @words.list(points)) if points.any?
         end
 
         def thrown_away(server)
@@ -61,7 +61,10 @@ module Holdup
 
         def name(server) = server.name ? label(server.name) : word(:unknown_server)
 
-        def list(server, key) = server.all(key).then { |found| found.empty? ? Figures::NONE : label(found.join(", ")) }
+        def list(server, key)
+          found = server.all(key).map { |fact| @words.jit_fact(fact.to_s) }
+          found.empty? ? Figures::NONE : label(@words.list(found))
+        end
 
         def since(server) = server.since_ns ? Time.at(server.since_ns / NS, in: "UTC").strftime("%F %T UTC") : Figures::NONE
       end

@@ -28,7 +28,7 @@ module Holdup
         def jit(life)
           return Figures::NONE unless life
           return word(:process_jit_off) if life.facts.off?
-          [label(life.facts.kind), *states(life).map { |state| word(:"process_jit_#{state}") }].join(", ")
+          @words.list([label(life.facts.kind), *states(life).map { |state| word(:"process_jit_#{state}") }])
         end
 
         def states(life)

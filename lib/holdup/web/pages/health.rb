@@ -48,7 +48,7 @@ module Holdup
           [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts), finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
         end
 
-        def told(key, facts) = Reports::DoctorSentence.call(@words, key, facts)
+        def told(key, facts) = Reports::DoctorSentence.call(@words.reports, key, facts)
 
         def stored
           return [] unless host.store

@@ -21,7 +21,7 @@ module Holdup
 
         # @return [Array<Object>]
         def blocks
-          return [Blocks::Notes.new(texts: [word(:no_jit_samples)]), *last_data] if lives.empty?
+          return [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data] if lives.empty?
           lead = word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))
           [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table, findings(word(:jit_findings), Holdup::Advice::Jit::RULES)].compact
         end
@@ -44,8 +44,12 @@ module Holdup
 
         def row(life)
           facts = life.facts
-          [names.call(life), Reports::Width.clean(facts.kind), Reports::Width.clean(facts.by || Reports::Figures::NONE), age(life), seconds(life.warm_after_s),
+          [names.call(life), Reports::Width.clean(facts.kind), switched_on_by(facts), age(life), seconds(life.warm_after_s),
             truth(facts.effective), Reports::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Reports::Figures.count(facts.invalidations)]
+        end
+
+        def switched_on_by(facts)
+          facts.by ? Reports::Width.clean(@words.reports.jit_fact(facts.by)) : Reports::Figures::NONE
         end
 
         def names = @names ||= Charts::ProcessNames.new(lives, words: @words)

@@ -73,7 +73,7 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
     get "/compare", {"lang" => "ja"}
     assert_includes text, "2 つを比較しています。"
     get "/advice", {"lang" => "ja"}
-    assert_includes text, "記録を別の設定で再生しています。"
+    assert_includes text, "記録を別の設定でリプレイしています。"
   end
 
   def test_computes_once_for_languages_themes_and_files
