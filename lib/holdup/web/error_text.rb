@@ -2,12 +2,15 @@
 
 require_relative "../errors"
 require_relative "../reports/finding_text"
+require_relative "locales/errors_ja"
 
 module Holdup
   class Web
-    # What an error says on a page: what happened and what to do. Those of the store are in the page's language; others are
-    # in English, and the page says so.
+    # What an error says on a page: what happened and what to do, in the page's language. What has no translation is in
+    # English, and the page says so.
     class ErrorText
+      TRANSLATED = {"ja" => Locales::ERRORS_JA}.freeze
+
       # `language`: of the text
       Part = Data.define(:text, :language)
 
@@ -19,7 +22,10 @@ module Holdup
       end
 
       # @return [Array<Part>] what happened; what to do, where that is known
-      def parts = @error.is_a?(StoreError) ? of_store : in_english
+      def parts
+        return of_store if @error.is_a?(StoreError)
+        [@error.problem || @error.message, @error.advice].compact.map { |text| translated(text) }
+      end
 
       private
 
@@ -30,7 +36,10 @@ module Holdup
         end
       end
 
-      def in_english = [@error.problem || @error.message, @error.advice].compact.map { |text| Part.new(text:, language: "en") }
+      def translated(text)
+        pattern, own = TRANSLATED.fetch(@words.language, {}).find { |english, _| english.match?(text) }
+        pattern ? Part.new(text: text.sub(pattern, own), language: @words.language) : Part.new(text:, language: "en")
+      end
     end
   end
 end

@@ -33,10 +33,25 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
     assert_empty kinds - STORE_ERRORS.map(&:class)
   end
 
-  def test_other_errors_are_marked_as_english
-    problem, remedy = parts(Holdup::UsageError.new("since can't be x", "give a time"), "ja")
-    assert_equal "since can't be x", problem.text
-    assert_equal "give a time", remedy.text
+  def test_tells_what_somebody_wrote_wrongly_in_the_language_of_the_page
+    problem, remedy = parts(Holdup::UsageError.new("since can't be \"x\"", "it takes a whole number from 1 to 9"), "ja")
+    assert_equal "「since」に \"x\" は指定できません。", problem.text
+    assert_equal "1 から 9 までの整数を指定してください。", remedy.text
+    assert_equal "ja", problem.language
+  end
+
+  # Each error that pages raise themselves, as it stands in their source.
+  def test_every_wrong_address_has_its_sentence
+    sources = Dir[File.expand_path("../../../lib/holdup/{web/**/*,inquiry/values,inquiry/of_application}.rb", __dir__)]
+    texts = sources.flat_map { |file| File.read(file).scan(/UsageError\.new\("((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"/) }.flatten
+    assert_operator texts.size, :>=, 30
+    told = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }
+    assert_empty told.reject { |text| Holdup::Web::Locales::ERRORS_JA.keys.any? { |pattern| pattern.match?(text) } }
+  end
+
+  def test_an_error_without_translation_is_marked_as_english
+    problem, = parts(Holdup::Error.new("something unheard of"), "ja")
+    assert_equal "something unheard of", problem.text
     assert_equal "en", problem.language
   end
 end
