@@ -78,7 +78,10 @@ module Holdup
 
       # @param text [String, nil] how or where something of a server is changed, as it was recorded
       # @return [String, nil] the same with the phrases that this language has
-      def lever(text) = LEVERS.fetch(@language, {}).reduce(text) { |told, (phrase, own)| told&.gsub(phrase, own) }
+      def lever(text)
+        phrases = LEVERS.fetch(@language, {})
+        text && phrases.reduce(text) { |told, (phrase, own)| told.gsub(phrase, own) }
+      end
 
       # @param text [String] a fact of a JIT, as it was recorded
       # @return [String] as this language says it

@@ -2,11 +2,12 @@
 
 module Holdup
   class Web
-    # Questions that take a CPU for seconds. They are computed one after the other, each in a thread of its own, so that
-    # several people do not take several CPUs from the application. The same question is computed once, however many ask it.
+    # Questions that take a CPU for seconds. They are computed one after the other, each in a thread of its
+    # own, so that several people do not take several CPUs from the application. The same question is computed
+    # once, however many ask it.
     #
-    # Whoever waits asks again and again; a page does so by itself. A question that nobody asks any more is dropped before
-    # its turn, and stopped in the middle when others wait.
+    # Whoever waits asks again and again; a page does so by itself. A question that nobody asks any more is
+    # dropped before its turn, and stopped in the middle when others wait.
     class AnswerQueue
       # Distinct questions that may wait.
       ROOM = 100
@@ -14,8 +15,8 @@ module Holdup
       LEFT_S = 15
       NS = 1_000_000_000
 
-      # `ahead`: questions that come first, 0 when this one is being computed; `elapsed_s`: since it began, nil before;
-      # `step`: what its computation said last about itself, nil before
+      # `ahead`: questions that come first, 0 when this one is being computed; `elapsed_s`: since it began,
+      # nil before; `step`: what its computation said last about itself, nil before
       Place = Data.define(:ahead, :elapsed_s, :step)
 
       Question = Struct.new(:work, :asked_ns, :begun_ns, :thread, :step)
@@ -87,7 +88,8 @@ module Holdup
 
       def place(key, question)
         return Place.new(ahead: waiting.keys.index(key) + 1, elapsed_s: nil, step: nil) unless question.thread
-        Place.new(ahead: 0, elapsed_s: (@clock.monotonic_ns - question.begun_ns).fdiv(NS), step: question.step)
+        elapsed_s = (@clock.monotonic_ns - question.begun_ns).fdiv(NS)
+        Place.new(ahead: 0, elapsed_s:, step: question.step)
       end
 
       def begin_next

@@ -4,8 +4,8 @@ require_relative "answer_queue"
 
 module Holdup
   class Web
-    # What the pages that take seconds have computed: kept by question and by the state of the store it was computed from,
-    # so that asking again, in another language or as a file, computes nothing.
+    # What the pages that take seconds have computed: kept by question and by the state of the store it was
+    # computed from, so that asking again, in another language or as a file, computes nothing.
     class Answers
       # A page waits so long for what is quick; after that it shows how far it is.
       PATIENCE_S = 0.25
@@ -22,11 +22,12 @@ module Holdup
       # When to ask again, at the earliest and at the latest.
       AGAIN_S = 1..5
 
-      # `version`: of what it was computed from; `value`, or the `error` that it ended with; `at_s`: when, since 1970
+      # `version`: of what it was computed from; `value`, or the `error` that it ended with; `at_s`: when,
+      # since 1970
       Kept = Data.define(:version, :value, :error, :at_s, :done_ns, :took_ns)
 
-      # There is no answer yet. `ahead`: so many questions come first, nil when there is no room in the queue; `step`: what
-      # is being done; `expected_s`: how long it took the last time, nil when it never did
+      # There is no answer yet. `ahead`: so many questions come first, nil when there is no room in the queue;
+      # `step`: what is being done; `expected_s`: how long it took the last time, nil when it never did
       Wait = Data.define(:ahead, :elapsed_s, :step, :expected_s) do
         # @return [Boolean]
         def full? = ahead.nil?
@@ -133,7 +134,8 @@ module Holdup
         took_ns = done_ns - begun_ns
         @lock.synchronize do
           @took_ns[page] = took_ns unless error
-          @kept[[page, question]] = Kept.new(version:, value:, error:, at_s: @clock.realtime_ns / NS, done_ns:, took_ns:)
+          at_s = @clock.realtime_ns / NS
+          @kept[[page, question]] = Kept.new(version:, value:, error:, at_s:, done_ns:, took_ns:)
           @kept.shift while @kept.size > SIZE
         end
       end

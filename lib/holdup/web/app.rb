@@ -7,6 +7,7 @@ require_relative "../errors"
 require_relative "assets"
 require_relative "captures"
 require_relative "captures/routes"
+require_relative "computing"
 require_relative "context"
 require_relative "failures"
 require_relative "headers"
@@ -25,11 +26,11 @@ module Holdup
     # be answered is a page too, that says what to do.
     class App < Roda
       include Captures::Routes
+      include Computing
       include Failures
 
       FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
                "md" => "text/markdown; charset=utf-8"}.freeze
-      TEXT = "text/plain; charset=utf-8"
       ASSETS = Assets.new
       # Of what stands behind the question mark.
       LONGEST = 8_000
@@ -69,9 +70,9 @@ module Holdup
       def shown(name = nil, ending = nil)
         paged(name) do |page, store|
           next unless ending.nil? || page.exports.include?(ending)
-          wait = page.is_a?(Pages::ComputedPage) ? computed(page, name, ending) : nil
-          next (ending ? later(wait) : laid_out(page, name, store, wait:)) if wait
-          ending ? file(page, name, ending) : laid_out(page, name, store)
+          wait = computed(page, name, ending)
+          next later(wait) if wait && ending
+          ending ? file(page, name, ending) : laid_out(page, name, store, wait:)
         end
       end
 
@@ -92,31 +93,6 @@ module Holdup
         store&.close
       end
 
-      # Gives a page its answer. The file that a page links to is made from the very answer that the page shows.
-      # @return [Answers::Wait, nil] nil: it has it
-      def computed(page, name, ending)
-        found = kept_for_link(page, name) || asked(page, name, ending)
-        return found if found.is_a?(Answers::Wait)
-        page.show(found.value.fetch(words.language))
-        @computed_s = found.at_s
-        nil
-      end
-
-      def kept_for_link(page, name)
-        computed_s = query["computed"] or return
-        found = context.answers.kept(name, page.question)
-        found if found&.value && found.at_s.to_s == computed_s
-      end
-
-      # What is only asked for its headers is not computed.
-      def asked(page, name, ending)
-        asked = [name, page.question, page.version]
-        return context.answers.look(*asked) if request.head?
-        kind = page.class
-        facts = {context:, query:}
-        context.answers.ask(*asked, file: !ending.nil?) { |step| kind.compute(step:, **facts) }
-      end
-
       # A page asks again by itself, with scripts or without.
       def laid_out(page, name, store, wait: nil)
         view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
@@ -124,17 +100,11 @@ module Holdup
         return "" if request.head?
         blocks = wait ? [WaitText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, apps: []}
-        lay_out(view, render("page", locals: {view:, page:, blocks:, offered: wait ? [] : page.offered, **stored}))
+        offered = wait ? [] : page.offered
+        lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
       end
 
       def stored(store) = {behind: behind(store), newest: newest(store), apps: store.applications}
-
-      # A program is told in a sentence, and when to come again.
-      def later(wait)
-        response.status = 503
-        response.headers.merge!("content-type" => TEXT, "retry-after" => wait.again_s.to_s)
-        "#{WaitText.new(wait, page: nil, words:).sentences.join(" ")}\n"
-      end
 
       def file(page, name, ending)
         disposition = %(attachment; filename="holdup-#{name}.#{ending}")
@@ -143,7 +113,10 @@ module Holdup
       end
 
       # Where the collector is dead, figures of "now" are old: since when is said above them.
-      def behind(store) = query.live? ? view(nil, query).behind(store.health[:newest_s], context.clock.realtime_s) : nil
+      def behind(store)
+        return unless query.live?
+        view(nil, query).behind(store.health[:newest_s], context.clock.realtime_s)
+      end
 
       # How old the newest figures are, and what waits for the collector.
       def newest(store)
@@ -155,7 +128,9 @@ module Holdup
 
       def lay_out(view, body) = render("layout", locals: {view:, body:})
 
-      def view(name, query, **more) = View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
+      def view(name, query, **more)
+        View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
+      end
 
       def query = @query ||= Query.new(params, now_s: context.clock.realtime_s)
 
@@ -168,7 +143,9 @@ module Holdup
         raise UsageError.new("the address is damaged", "its part behind the question mark can't be read")
       end
 
-      def words = @words ||= Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+      def words
+        @words ||= Words.new(Language.of(asked_for("lang"), env["HTTP_ACCEPT_LANGUAGE"], context.language))
+      end
 
       # Also of an address that can't be read as a whole.
       def asked_for(word) = env["QUERY_STRING"].to_s.b[/(?:\A|&)#{word}=(\w+)/, 1]

@@ -45,8 +45,8 @@ module Holdup
         def extent = {FULL.. => "full", BROAD.. => "broad"}.find { |sizes, _| sizes.cover?(columns.size) }&.last
 
         # @param index [Integer] of a column; the first always begins at the left
-        # @return [String, nil] the class of one whose cells are words, which begin at the left; nil for figures, whose
-        #   digits stand under each other
+        # @return [String, nil] the class of one whose cells are words, which begin at the left; nil for figures,
+        #   whose digits stand under each other
         def alignment(index)
           return "words" if columns[index].words
           "text" if index.positive? && rows.any? { |row| !Figure.match?(row[index]) }
@@ -120,7 +120,8 @@ module Holdup
         def view = "span_link"
       end
 
-      # What is said while a page is computed. `share`: of it that is done, nil when unknown; `again_s`: when to ask again
+      # What is said while a page is computed. `share`: of it that is done, nil when unknown; `again_s`: when to ask
+      # again
       Wait = Data.define(:lead, :step, :times, :share, :again_s) do
         def view = "wait"
       end

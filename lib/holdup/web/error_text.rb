@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../errors"
-require_relative "../reports/finding_text"
+require_relative "../reports/doctor_sentence"
 require_relative "locales/errors_ja"
 
 module Holdup
   class Web
-    # What an error says on a page: what happened and what to do, in the page's language. What has no translation is in
-    # English, and the page says so.
+    # What an error says on a page: what happened and what to do, in the page's language. What has no
+    # translation is in English, and the page says so.
     class ErrorText
       TRANSLATED = {"ja" => Locales::ERRORS_JA}.freeze
 
@@ -30,15 +30,16 @@ module Holdup
       private
 
       def of_store
-        told = Reports::FindingText.new(@words.reports)
         [:"store_#{@error.kind}", :"store_#{@error.kind}_fix"].map do |key|
-          Part.new(text: told.call(key, @error.facts), language: @words.language)
+          text = Reports::DoctorSentence.call(@words.reports, key, @error.facts)
+          Part.new(text:, language: @words.language)
         end
       end
 
       def translated(text)
         pattern, own = TRANSLATED.fetch(@words.language, {}).find { |english, _| english.match?(text) }
-        pattern ? Part.new(text: text.sub(pattern, own), language: @words.language) : Part.new(text:, language: "en")
+        return Part.new(text:, language: "en") unless pattern
+        Part.new(text: text.sub(pattern, own), language: @words.language)
       end
     end
   end

@@ -6,8 +6,8 @@ require_relative "pages"
 
 module Holdup
   class Web
-    # What the application answers when it can't show a page: a page that says why and what to do, with the title and the
-    # navigation of the one that was asked for.
+    # What the application answers when it can't show a page: a page that says why and what to do, with the
+    # title and the navigation of the one that was asked for.
     module Failures
       private
 

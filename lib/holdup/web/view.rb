@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "cgi/escape"
 require_relative "../reports/figures"
 require_relative "../reports/moments"
 require_relative "../reports/width"
 require_relative "../version"
 require_relative "language"
+require_relative "markup"
 require_relative "pages"
 require_relative "query"
 require_relative "theme"
@@ -14,20 +14,13 @@ module Holdup
   class Web
     # What templates need to know: words, and addresses under whatever path the dashboard is mounted at.
     class View
+      include Markup
+
       # A proxy's prefix, as a path of this host and nothing else.
       PREFIX = %r{\A(?:/[\w.~-]+)+\z}
       # A collector carries every ten seconds to a minute; after so long something is wrong.
       BEHIND_S = 300
       NS = 1_000_000_000
-      NAME = 200
-      # Where a name may wrap: between its parts, and between the words of one part.
-      PARTS = %r{(?=#|::)|(?<=/)(?=[a-zA-Z:_])|(?<=[a-z]{3})(?=[A-Z][a-z])}
-      # A word of a sentence that may be wider than a phone.
-      LONG_WORD = %r{([\w:#/.-]{20,})}
-      CODE = /(`[^`]+`)/
-      # A number and its unit stay on one line.
-      UNIT_SPACE = /(?<=\d) (?=(?:%|[num]?s|min|h|d|B|[kMG]B|件|回|秒|分|時間|日)(?![a-zA-Z]))/
-      NO_BREAK = "\u00A0"
 
       # @return [String, nil] the page's
       attr_reader :name
@@ -46,8 +39,8 @@ module Holdup
       # @param title [String, nil] another than the menu's
       # @param again_s [Integer, nil]
       # @param computed_s [Integer, nil] when what the page shows was computed, of pages that are kept
-      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {}, title: nil,
-        again_s: nil, computed_s: nil)
+      def initialize(request:, words:, query:, name:, theme: Theme::KNOWN.first, kept: query ? query.kept : {},
+        title: nil, again_s: nil, computed_s: nil)
         @request = request
         @words = words
         @query = query
@@ -91,7 +84,8 @@ module Holdup
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)
         return unless newest_s && now_s - newest_s > BEHIND_S
-        word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago: Reports::Figures.rough((now_s - newest_s) * NS))
+        ago = Reports::Figures.rough((now_s - newest_s) * NS)
+        word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago:)
       end
 
       # @param at_ns [Integer, nil] when the collector read what is stored
@@ -118,21 +112,6 @@ module Holdup
         [span&.join(" - "), app, name, kind, least].compact.map { |text| Reports::Width.clean(text) }
       end
 
-      # @param text [String]
-      # @return [String] no longer than a name that is recorded
-      def cut(text) = Reports::Width.truncate(text, NAME)
-
-      # @param text [String]
-      # @return [String] HTML: a name that may wrap between its parts
-      def breaking(text) = wrapping(cut(text))
-
-      # @param text [String]
-      # @return [String] HTML: a sentence with its code, whose moments a script tells in the viewer's zone
-      def told(text)
-        parts = text.split(CODE)
-        parts.map { |part| CODE.match?(part) ? "<code>#{wrapping(part[1..-2])}</code>" : plain(part) }.join
-      end
-
       # @return [String] "12.3%" for SVG
       def percent(share) = "#{(share * 100).round(3)}%"
 
@@ -147,22 +126,6 @@ module Holdup
       end
 
       private
-
-      def wrapping(text) = text.split(PARTS).map { |part| CGI.escapeHTML(part) }.join("<wbr>")
-
-      def plain(text)
-        escaped = text.split(LONG_WORD).map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
-        timed = escaped.join.gsub(Reports::Moments::TOLD) do |found|
-          from, to, zone = $~.captures
-          to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
-        end
-        timed.gsub(UNIT_SPACE, NO_BREAK)
-      end
-
-      def time(moment, zone, text = moment)
-        exact = Reports::Moments.read(moment, zone) or return text
-        %(<time datetime="#{exact.utc.strftime("%FT%TZ")}"#{" data-seconds" if moment.count(":") > 1}>#{text}</time>)
-      end
 
       def base
         @base ||= begin

@@ -5,7 +5,8 @@ require_relative "blocks"
 
 module Holdup
   class Web
-    # What is said while a page is computed: what is being done, for how long it has been, and how long it may take.
+    # What is said while a page is computed: what is being done, for how long it has been, and how long it may
+    # take.
     class WaitText
       NS = 1_000_000_000
 
@@ -20,7 +21,8 @@ module Holdup
 
       # @return [Blocks::Wait]
       def block
-        Blocks::Wait.new(lead: word(:"wait_#{@page}"), step:, times:, share: @wait.share, again_s: @wait.again_s)
+        lead = word(:"wait_#{@page}")
+        Blocks::Wait.new(lead:, step:, times:, share: @wait.share, again_s: @wait.again_s)
       end
 
       # @return [Array<String>]

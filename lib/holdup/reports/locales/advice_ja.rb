@@ -94,7 +94,7 @@ module Holdup
         verify_figure: "その後の負荷での値", verify_before: "変更前", verify_predicted: "予測", verify_measured: "実測", verify_error: "誤差", verify_interval: "90 % 区間", verify_response: "応答時間（平均）",
         verify_p95: "応答時間 p95", verify_wait: "キュー待ち + GVL 待ち", verify_wait_unqueued: "ストールのみ",
         verify_meaning: "予測：変更前に記録した処理を、この設定と、その後に来た負荷でリプレイしたもの。変更前：その時の負荷での実測。キュー待ち + GVL 待ちの誤差は、応答時間に対する割合です。",
-        whatif_title: "もし %<changes>s なら？ %<kind>s、%<span>s",
+        whatif_title: "もし「%<changes>s」なら？ %<kind>s、%<span>s",
         whatif_change_threads: "%<value>s スレッド", whatif_change_processes: "%<value>s プロセス", whatif_change_slice: "タイムスライス %<value>s",
         whatif_change_vcpus: "vCPU が %<value>s 個", whatif_change_factor: "負荷が %<value>s 倍", whatif_change_without: "%<value>s がなくなる", whatif_change_halved: "%<value>s の GVL 取得が半分",
         whatif_change_mix: "構成比 %<value>s", whatif_change_own_pool: "%<value>s に専用プロセス", whatif_change_own_threads: "%<value>s に専用スレッド", whatif_change_priorities: "スレッド優先度 %<value>s",

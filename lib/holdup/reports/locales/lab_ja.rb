@@ -12,10 +12,10 @@ module Holdup
 
         lab_and: "、", lab_progress: "実行中 %<number>s/%<repeats>s：%<experiment>s",
         lab_experiment: "実験", lab_each: "各", lab_in_all: "全体", lab_running: "実行", lab_stalled: "GVL 待ち",
-        lab_by_other: "相手が原因", lab_cpu: "CPU 率", lab_alarm: "アラーム %<target>s",
+        lab_by_other: "相手原因", lab_cpu: "CPU 率", lab_alarm: "アラーム %<target>s",
         lab_alone: "単独", lab_threads: "2 スレッド", lab_serial: "1 個ずつ", lab_processes: "2 プロセス",
         lab_fires: "発報", lab_silent: "発報せず",
-        lab_vcpu_note: "すべて実測値です。各、全体：経過時間。単独のジョブに対する倍率。相手が原因：GVL 待ちのうち、もう一方のジョブが引き起こした割合。CPU 率：全 vCPU に対する割合。アラーム：この目標値のオートスケールが発報したか。",
+        lab_vcpu_note: "すべて実測値です。各、全体：経過時間。単独のジョブに対する倍率。相手原因：GVL 待ちのうち、もう一方のジョブが引き起こした割合。CPU 率：全 vCPU に対する割合。アラーム：この目標値のオートスケールが発報したか。",
 
         lab_bars: "各ジョブの状態の推移",
         lab_bars_legend: "# 実行  ! CPU 待ち  x GVL 待ち  ~ io  = lock  z sleep  + native  . キュー待ち",

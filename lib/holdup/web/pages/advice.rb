@@ -35,7 +35,8 @@ module Holdup
         def answer(figures)
           advised = Advised.new(figures.sized, figures.found, words: @words, span:, kind:, limit: query.limit)
           report = figures.what_if && what_if_report(figures)
-          Answer.new(blocks: [*answers(advised, report), kinds(advised), *advised.grounds], json: json_of(figures, report), offered: exports)
+          blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
+          Answer.new(blocks:, json: json_of(figures, report), offered: exports)
         end
 
         def asks = []
@@ -54,13 +55,16 @@ module Holdup
         end
 
         def kinds(advised)
-          links = Query::KINDS.map { |kind| Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s}) }
+          links = Query::KINDS.map do |kind|
+            Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
+          end
           Blocks::Links.new(title: advised.title, links:)
         end
 
         def what_if_report(figures)
           slo = figures.recommendation.objective.slo
-          Reports::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words: @words.reports)
+          words = @words.reports
+          Reports::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
         end
 
         def json_of(figures, report)

@@ -16,7 +16,8 @@ module Holdup
         # As long as a name that fits into a form.
         CHOICE = 60
 
-        # `choices`: see Sides#choices; `sides`: two, or fewer where there is nothing to compare; `comparison`: nil then
+        # `choices`: see Sides#choices; `sides`: two, or fewer where there is nothing to compare; `comparison`: nil
+        # then
         Figures = Data.define(:choices, :sides, :comparison)
 
         # @return [Figures]
@@ -40,7 +41,7 @@ module Holdup
         # @param figures [Figures]
         # @return [Answer]
         def answer(figures)
-          return Answer.new(blocks: [nothing_to_compare, form(figures)], json: nil, offered: []) unless figures.comparison
+          return nothing(figures) unless figures.comparison
           report = Reports::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
           json = Reports::Compare::Json.new(figures.comparison, sentences: report.sentences).call
           Answer.new(blocks: [*compared(figures, report), form(figures)], json:, offered: exports)
@@ -49,14 +50,18 @@ module Holdup
         # @raise [UsageError] while there are not two
         def export(...)
           return super if offered.any?
-          raise UsageError.new("there are not two things to compare here", "choose a longer span, two arms or revisions, or give an earlier span")
+          raise UsageError.new("there are not two things to compare here",
+            "choose a longer span, two arms or revisions, or give an earlier span")
         end
 
         private
 
         def moments = super + @base
 
-        def nothing_to_compare = Blocks::Lead.new(text: word(:nothing_to_compare))
+        def nothing(figures)
+          lead = Blocks::Lead.new(text: word(:nothing_to_compare))
+          Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
+        end
 
         # The sentence and what is said of it come first, then what one sees at a glance.
         def compared(figures, report)
@@ -64,15 +69,21 @@ module Holdup
         end
 
         def form(figures)
-          fields = HINTS.map { |name, hint| Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:) }
-          Blocks::Form.new(title: word(:compare_with), page: "compare", fields: fields + choices(figures), button: word(:show))
+          fields = HINTS.map do |name, hint|
+            Blocks::Field.new(name:, label: word(:"field_#{name}"), value: query[name], hint:)
+          end
+          fields += choices(figures)
+          Blocks::Form.new(title: word(:compare_with), page: "compare", fields:, button: word(:show))
         end
 
         def choices(figures)
-          found = figures.choices.transform_values { |text| Reports::Width.truncate(Reports::Width.clean(text), CHOICE) }
+          width = Reports::Width
+          found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
           return [] if found.empty?
           options = {"" => word(:chosen_for_you), **found}
-          Sides::CHOSEN.map { |name| Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:) }
+          Sides::CHOSEN.map do |name|
+            Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
+          end
         end
 
         def filter = self.class.filter(query)

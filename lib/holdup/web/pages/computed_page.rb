@@ -7,8 +7,8 @@ require_relative "base"
 module Holdup
   class Web
     module Pages
-      # A page that takes seconds. Its figures are computed once for all languages, themes and files (Answers); the page
-      # shows what is kept of them.
+      # A page that takes seconds. Its figures are computed once for all languages, themes and files
+      # (Answers); the page shows what is kept of them.
       class ComputedPage < Base
         # What a page shows, in one language. `offered`: endings of files, as in Base
         Answer = Data.define(:blocks, :json, :offered)
@@ -36,11 +36,12 @@ module Holdup
         # @return [Hash{String => String}] all that makes it another answer, but for what the store has
         def question = query.all.except(*SHOWING)
 
-        # @return [Array] what of the store the answer depends on. Measurements are in minutes, and what lies before the first
-        #   or after the last of them is not in any answer
+        # @return [Array] what of the store the answer depends on. Measurements are in minutes, and what lies before
+        #   the first or after the last of them is not in any answer
         def version
           health = store.health
-          [health[:series], *health.values_at(:oldest_s, :newest_s), store.outcomes.size, *moments.map { |second| minute(second, health) }]
+          minutes = moments.map { |second| minute(second, health) }
+          [*health.values_at(:series, :oldest_s, :newest_s), store.outcomes.size, *minutes]
         end
 
         # @param shown [Answer] what the page shows from now on

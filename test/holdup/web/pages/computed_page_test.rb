@@ -79,7 +79,9 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
   def test_computes_once_for_languages_themes_and_files
     get "/compare", {"since" => "1h"}
     complete(since: "1h")
-    {"/compare" => {"lang" => "ja", "theme" => "dark"}, "/compare.json" => {}, "/compare.md" => {"lang" => "ja"}, "/compare.csv" => {}}.each do |path, words|
+    shown = {"/compare" => {"lang" => "ja", "theme" => "dark"}, "/compare.json" => {},
+             "/compare.md" => {"lang" => "ja"}, "/compare.csv" => {}}
+    shown.each do |path, words|
       get path, {"since" => "1h", **words}
       assert_equal 200, last_response.status, path
     end
@@ -136,16 +138,19 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
     assert_equal 2, computed
   end
 
+  # Of a request of its own, for threads.
+  def status(path) = Rack::MockRequest.new(app).get(path).status
+
   def test_twenty_people_with_twenty_questions_all_get_an_answer
     asked = Array.new(20) { |number| "/compare?since=#{number + 20}m" }
     40.times { @gate << true }
-    threads = asked.map { |path| Thread.new { wait_until { Rack::MockRequest.new(app).get(path).then { |answer| answer.status unless answer.status == 202 } } } }
+    threads = asked.map { |path| Thread.new { wait_until { status(path).then { |found| found unless found == 202 } } } }
     assert_equal [200], threads.map(&:value).uniq
   end
 
   def test_twenty_people_with_one_question_get_one_computation
     40.times { @gate << true }
-    threads = Array.new(20) { Thread.new { wait_until { Rack::MockRequest.new(app).get("/compare").status == 200 } } }
+    threads = Array.new(20) { Thread.new { wait_until { status("/compare") == 200 } } }
     threads.each(&:join)
     assert_equal 1, computed
   end

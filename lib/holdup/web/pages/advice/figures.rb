@@ -9,8 +9,8 @@ require_relative "../../../inquiry/sized"
 module Holdup
   class Web
     module Pages
-      # What the page of advice is made from: the recording, the replays of other settings, the findings, and what was asked
-      # for by its form.
+      # What the page of advice is made from: the recording, the replays of other settings, the findings, and
+      # what was asked for by its form.
       class AdviceFigures
         # @param store [Remembered]
         # @param span [Range<Integer>] seconds since 1970
@@ -31,7 +31,8 @@ module Holdup
         attr_reader :sized
         # @return [Array<Holdup::Advice::Finding>]
         attr_reader :found
-        # @return [Analysis::Sizing::WhatIf, nil] nil where nothing is asked, or nothing can be replayed: the advice says why
+        # @return [Analysis::Sizing::WhatIf, nil] nil where nothing is asked, or nothing can be replayed: the advice
+        #   says why
         attr_reader :what_if
 
         # @return [Analysis::Sizing::Recommendation, nil]
@@ -53,13 +54,15 @@ module Holdup
 
         def replaying
           units = recommendation.recording.units
-          return [:step_counting, {units:}] if recommendation.limits.vcpus.nil? || recommendation.recording.problems.any?
-          [:step_replaying, {units:, settings: settings.size}]
+          vcpus = recommendation.limits.vcpus
+          return [:step_counting, {units:}] if vcpus.nil? || recommendation.recording.problems.any?
+          [:step_replaying, {units:, settings: settings(vcpus).size}]
         end
 
-        def settings
+        def settings(vcpus)
           recording = recommendation.recording
-          Analysis::Sizing::Candidates.new(recording.demand, current: recommendation.now, vcpus: recommendation.limits.vcpus, threaded: recording.threaded?).to_a
+          current = recommendation.now
+          Analysis::Sizing::Candidates.new(recording.demand, current:, vcpus:, threaded: recording.threaded?).to_a
         end
       end
     end

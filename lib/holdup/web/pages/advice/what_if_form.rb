@@ -10,7 +10,8 @@ module Holdup
       # The form that asks what another load, machine or setting would bring, as `holdup whatif` does.
       class WhatIfForm
         # What the address calls them, with an example. Plain names would be those of filters.
-        HINTS = {"if_load" => "x2", "if_vcpus" => "4", "if_threads" => "3", "if_processes" => "2", "if_slice" => "10ms"}.freeze
+        HINTS = {"if_load" => "x2", "if_vcpus" => "4", "if_threads" => "3", "if_processes" => "2",
+                 "if_slice" => "10ms"}.freeze
         SIZE = (1..1000)
 
         # @param query [Query]
@@ -21,8 +22,11 @@ module Holdup
         # @param words [Words]
         # @return [Blocks::Form]
         def block(words)
-          fields = HINTS.map { |name, hint| Blocks::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:) }
-          Blocks::Form.new(title: words.call(:what_if_title), page: "advice", fields:, button: words.call(:what_if_button))
+          fields = HINTS.map do |name, hint|
+            Blocks::Field.new(name:, label: words.call(:"field_#{name}"), value: @query[name], hint:)
+          end
+          title, button = words.call(:what_if_title), words.call(:what_if_button)
+          Blocks::Form.new(title:, page: "advice", fields:, button:)
         end
 
         # @return [Boolean]
@@ -35,11 +39,14 @@ module Holdup
         private
 
         def given
-          {factor: read("if_load", :factor), vcpus: read("if_vcpus", :positive), threads: read("if_threads", :whole, SIZE),
-           processes: read("if_processes", :whole, SIZE), time_slice_ns: read("if_slice", :time_slice)}
+          {factor: read("if_load", :factor), vcpus: read("if_vcpus", :positive),
+           threads: read("if_threads", :whole, SIZE), processes: read("if_processes", :whole, SIZE),
+           time_slice_ns: read("if_slice", :time_slice)}
         end
 
-        def read(name, how, *range) = @query[name] && Inquiry::Values.public_send(how, name, @query[name], *range)
+        def read(name, how, *range)
+          @query[name] && Inquiry::Values.public_send(how, name, @query[name], *range)
+        end
       end
     end
   end
