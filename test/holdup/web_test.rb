@@ -63,7 +63,7 @@ class Holdup::WebTest < Minitest::Test
     @app = Holdup::Web.new(store: -> { Holdup::Stores.open("/nonexistent/store.sqlite3", read_only: true) }, dir: "/nonexistent", auth: :none)
     get "/"
     assert_equal 503, last_response.status
-    assert_includes CGI.unescapeHTML(text), "Overview This can't be shown now. There is no store /nonexistent/store.sqlite3. The collector makes it"
+    assert_includes CGI.unescapeHTML(text), "Overview This can't be shown now. There is no store /nonexistent/store.sqlite3 and no folder /nonexistent. The collector makes both"
     get "/health"
     assert_equal 200, last_response.status
   end

@@ -32,7 +32,7 @@ class Holdup::Reports::TextTest < Minitest::Test
   def test_a_cause_that_has_no_cpu_is_not_the_whole_truth
     starved = SampleWindows.new(units: {"GET /" => {ms: {cpu: 3, starved: 9, stalled: 18}, acquisitions: 4, units: 50, blame: 1}})
     assert_match(/! For 7\d\.\d % of the time that the GVL was held, its holder was on no CPU\./, text(starved).tr("\n", " ").squeeze(" "))
-    assert_match(/GVL が保持されていた時間の 7\d\.\d %/, text(starved, language: "ja").delete("\n"))
+    assert_match(/GVL を保持していた時間の 7\d\.\d %/, text(starved, language: "ja").delete("\n"))
     refute_includes text, "on no CPU"
   end
 

@@ -62,11 +62,11 @@ class Holdup::Web::AppTest < Minitest::Test
       store = sample_store
       state = Holdup::CollectionState.new(host: Etc.uname[:nodename], folder: dir, at_ns: (sample.to_s - 7) * 1_000_000_000, units: {File.basename(writer.path) => 3})
       store.commit([], {}, state:)
-      @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none, clock: CommandLine::Still.new(now_s: sample.to_s), patience_s: nil)
+      @app = Holdup::Web.new(store: -> { store }, dir:, auth: :none, clock: CommandLine::Still.new(now_s: sample.to_s))
       get "/endpoints"
       assert_includes text, "The newest figures are 7.00 s old. Requests and jobs that have ended since and wait for the next round of the collector: 2."
       get "/endpoints?lang=ja"
-      assert_includes text, "最新の計測値は 7.00 s 前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：2 件。"
+      assert_includes text, "最新の計測値は 7.00 秒前のものです。その後に終了し、コレクターの次の回を待っているリクエストとジョブ：2 件。"
       get "/endpoints?until=2m"
       refute_includes text, "newest figures"
     end

@@ -66,7 +66,7 @@ module Holdup
         refused_method: "ダッシュボードは表示専用です。GET と HEAD だけを受け付けます。",
         wait_advice: "記録を別の設定でリプレイしています。終わるとアドバイスがここに表示されます。",
         wait_compare: "2 つを比較しています。終わると結果がここに表示されます。",
-        wait_progress: "進捗", wait_refresh: "今すぐ確認する", wait_ready: "ページの表示が終わりました。", 
+        wait_progress: "進捗", wait_refresh: "今すぐ確認する", wait_ready: "ページの表示が終わりました。",
         step_reading: "記録を読み込んでいます。", step_comparing: "両方の記録を読み込み、信頼区間を計算しています。",
         step_counting: "記録を確認しています（%<units>s 件）。",
         step_replaying: "記録（%<units>s 件）を %<settings>s 通りの設定でリプレイしています。",

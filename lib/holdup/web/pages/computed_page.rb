@@ -61,6 +61,10 @@ module Holdup
 
         def json = @shown.json
 
+        # The answer says by itself that there is nothing to compute from.
+        def refuse_unmatched
+        end
+
         def moments = [query.from_s, query.until_s]
 
         def minute(second, health)
