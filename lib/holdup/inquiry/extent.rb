@@ -1,77 +1,62 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/filter"
-require_relative "../series"
-require_relative "course"
-
 module Holdup
   module Inquiry
-    # Which part of a span has data, and when there was some last. Charts show that part, in steps that fit it.
+    # The part of a span in which units were recorded: from the first to the last of the shortest windows that are kept there. The rest of
+    # the span is empty and must not change any answer, so answers are read from this part.
     class Extent
-      # What is left out of a chart has to be worth it: less than this part of the span changes nothing for who looks,
-      # and data of the last minutes may be on its way.
-      WORTH = 0.05
-      LATE_S = 300
-      # After so long without anything it is another recording.
-      PAUSE_S = 1800
-      # A recording that goes on for longer is shown to its last day.
-      LONGEST_S = 86_400
-      # Stores keep nothing for longer.
-      BACK_S = 400 * 86_400
+      # Long windows of the whole span first, then shorter ones at its ends. All of it comes from an index.
+      STEPS_S = [86_400, 3600, 60].freeze
+
+      # `from_s`, `to_s`: seconds since 1970
+      Span = Data.define(:from_s, :to_s) do
+        # @return [Integer]
+        def seconds = to_s - from_s
+      end
 
       # @param store [Stores::Sql]
-      # @param filter [Analysis::Filter] of which settings; a narrow one: of which units
-      # @param units [Boolean] whether only units count; else also threads of a process that had none
-      def initialize(store, filter: Analysis::Filter.new, units: false)
-        @store = store
-        @filter = filter
-        @wanted = units ? {kinds: Series::UNITS, only: filter} : {}
-      end
-
-      # @param from_s [Integer] seconds since 1970
-      # @param to_s [Integer]
-      # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last; nil: none has
-      def within(from_s, to_s)
-        step_s = Course.step_s(from_s, to_s, @store.finest_s(from_s))
-        coarse = starts(from_s, to_s, step_s)
-        return if coarse.empty?
-        first_s, last_s = fine(coarse.first, step_s, to_s).first, fine(coarse.last, step_s, to_s).last
-        [[first_s, from_s].max, [last_s + @store.finest_s(last_s), to_s].min]
-      end
-
       # @param from_s [Integer]
       # @param to_s [Integer]
-      # @return [Array(Integer, Integer)] what to show of a span: the part that has data, or all of it where that is
-      #   nearly all, or nothing
-      def shown(from_s, to_s)
-        found = within(from_s, to_s) or return [from_s, to_s]
-        cut_s = to_s - from_s - (found.last - found.first)
-        (cut_s > [WORTH * (to_s - from_s), LATE_S].max) ? found : [from_s, to_s]
+      # @param settings [Enumerable<Setting>, nil] nil for all
+      # @param which [Hash] units, see Stores::Sql#windows
+      # @return [Span, nil] whole windows; nil where there are none
+      def self.call(store, from_s:, to_s:, settings: nil, **which) = new(store, settings, which).call(from_s, to_s)
+
+      def initialize(store, settings, which)
+        @store = store
+        @settings = settings
+        @which = which
       end
 
-      # @param to_s [Integer]
-      # @return [Array(Integer, Integer), nil] the last recording before that, without a pause; nil: there is none
-      def last(to_s)
-        found = within([to_s - BACK_S, 0].max, to_s) or return
-        from_s = found.last - LONGEST_S
-        finest_s = @store.finest_s(found.last - 1)
-        known = starts(from_s, found.last, finest_s)
-        run = known.slice_when { |one, other| other - one > PAUSE_S + finest_s }.to_a.last
-        [run.first, found.last]
+      # @return [Span, nil]
+      def call(from_s, to_s)
+        return if starts(from_s, to_s, STEPS_S.first).empty?
+        first_s = first(from_s, to_s)
+        last_s = last(first_s, to_s)
+        Span.new(from_s: first_s, to_s: last_s + @store.finest_s(last_s))
       end
 
       private
 
-      # Inside of one step, of which a coarser window may tell.
-      def fine(at_s, step_s, to_s)
-        found = starts(at_s, [at_s / step_s * step_s + step_s, to_s].min, @store.finest_s(at_s))
-        found.empty? ? [at_s] : found
+      # Another process may prune meanwhile: then what was found before stands.
+      def first(from_s, to_s)
+        end_s = to_s
+        STEPS_S.each do |step_s|
+          from_s = starts(from_s, end_s, step_s).min || from_s
+          end_s = [from_s + step_s, to_s].min
+        end
+        from_s
       end
 
-      # In the order of time, of steps that have any.
+      def last(from_s, to_s)
+        STEPS_S.reduce(from_s) { |at_s, step_s| starts(at_s, to_s, step_s).max || at_s }
+      end
+
+      # In each step the first of each setting.
       def starts(from_s, to_s, step_s)
-        sightings = @store.sightings(from_s, to_s, step_s:, **@wanted)
-        sightings.filter_map { |at_s, setting| at_s if @filter.setting?(setting) }.uniq.sort
+        seen = @store.sightings(from_s, to_s, step_s:, **@which)
+        seen = seen.select { |_, setting| @settings.include?(setting) } if @settings
+        seen.map(&:first)
       end
     end
   end

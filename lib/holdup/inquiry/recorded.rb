@@ -2,6 +2,7 @@
 
 require_relative "../analysis/comparison"
 require_relative "../analysis/processes"
+require_relative "extent"
 require_relative "recorded/stretches"
 require_relative "singles"
 
@@ -12,8 +13,6 @@ module Holdup
     class Recorded
       # Spans longer than the first are read in windows of the second, or of what is still kept.
       WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
-      # No window is shorter: each by itself, only hosts are added up, because they are compared together.
-      APART_S = 60
       HISTOGRAMS = %i[wall queued stalled].freeze
       NS = 1_000_000_000
 
@@ -36,10 +35,10 @@ module Holdup
       # @param filter [Analysis::Filter]
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
-        @span = {from_s:, to_s:}
         @filter = filter
-        @window_s = [WINDOWS_S.find { |limit, _| to_s - from_s <= limit }.last, store.finest_s(from_s)].max
-        @seen = store.sightings(from_s, to_s, step_s: @window_s, **of_units)
+        @span = (Extent.call(store, from_s:, to_s:, **of_units) || Extent::Span.new(from_s:, to_s:)).to_h
+        @window_s = window_s
+        @seen = store.sightings(*@span.values, step_s: @window_s, **of_units)
       end
 
       # @return [Hash{Setting => Integer}] units of the filter, in the order in which they came
@@ -68,6 +67,11 @@ module Holdup
 
       private
 
+      def window_s
+        from_s, to_s = @span.values
+        [WINDOWS_S.find { |limit, _| to_s - from_s <= limit }.last, @store.finest_s(from_s)].max
+      end
+
       def of_units = {kinds: Series::UNITS, only: @filter}
 
       # Each window once, whatever number of settings it has.
@@ -77,7 +81,8 @@ module Holdup
       def windows(settings, step_s, **which)
         seen_s = seen_s(settings)
         stretches.of(step_s, seen_s).flat_map do |stretch|
-          found = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds: @window_s, settings:, **which).map(&:window)
+          seconds = stretch.long? ? @window_s : Stretches::APART_S
+          found = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:, **which).map(&:window)
           stretch.long? ? stretch.whole(found, seen_s, @window_s) : found
         end
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../analysis"
-require_relative "extent"
+require_relative "charted_span"
 
 module Holdup
   module Inquiry
@@ -25,7 +25,7 @@ module Holdup
       # would be to read. They are of whole seconds: the last look at a process that ended just now is of the second in which the span ends.
       def samples(store, from_s, to_s)
         every_s = Analysis::Processes.every_s(from_s, to_s)
-        every_s &&= Analysis::Processes.every_s(*Extent.new(store).shown(from_s, to_s))
+        every_s &&= Analysis::Processes.every_s(*ChartedSpan.new(store).shown(from_s, to_s))
         {samples: store.processes(from_s, to_s + 1, every_s:), every_s:}.compact
       end
 

@@ -5,83 +5,66 @@ require "holdup/inquiry/extent"
 require "holdup/stores"
 
 class Holdup::Inquiry::ExtentTest < Minitest::Test
-  HOUR = 3600
+  DAY_S = 86_400
+  START_S = 20_700 * DAY_S
+  UNITS = {kinds: Holdup::Series::UNITS}.freeze
 
-  # Twelve minutes of requests, in a store on the disk and in memory.
-  def setup
-    @sample = SampleWindows.new(minutes: 12)
-    @store = Holdup::Stores.open("memory:")
-    @store.commit(@sample.to_a, {})
+  def test_nothing_was_recorded
+    assert_nil Holdup::Inquiry::Extent.call(store([]), from_s: START_S, to_s: START_S + DAY_S, **UNITS)
   end
 
-  def recorded = [@sample.from_s, @sample.to_s]
-
-  def extent(**options) = Holdup::Inquiry::Extent.new(@store, **options)
-
-  def test_the_part_of_a_day_that_has_data
-    assert_equal recorded, extent.within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
+  def test_minutes_at_the_ends_of_a_long_recording
+    store = store([36_060, DAY_S + 7_380], aged_s: 1200)
+    assert_equal [36_060, DAY_S + 7_440], extent(store, -30 * DAY_S, 30 * DAY_S)
   end
 
-  def test_the_same_from_sqlite
-    Dir.mktmpdir do |folder|
-      store = Holdup::Stores.open(File.join(folder, "store.sqlite3"))
-      store.commit(@sample.to_a, {})
-      assert_equal recorded, Holdup::Inquiry::Extent.new(store).within(@sample.from_s - 20 * HOUR, @sample.to_s + 4 * HOUR)
-      assert_equal recorded, Holdup::Inquiry::Extent.new(store).last(@sample.to_s + 400 * HOUR)
-      store.close
+  def test_whole_windows_where_only_long_ones_are_left
+    store = store([36_060, 36_420], aged_s: 20 * DAY_S)
+    assert_equal [36_000, 39_600], extent(store, -DAY_S, DAY_S)
+    assert_equal [36_000, 39_600], extent(store, 36_300, 36_400)
+  end
+
+  def test_a_part_of_a_recording
+    store = store([0, 60, 120, 180])
+    assert_equal [60, 180], extent(store, 70, 130)
+  end
+
+  def test_settings_that_are_wanted
+    store = store([0, 600])
+    assert_nil extent(store, 0, DAY_S, settings: [])
+    assert_equal [0, 660], extent(store, 0, DAY_S, settings: store.settings)
+  end
+
+  # The same minutes, whatever was asked for around them.
+  def test_empty_time_around_changes_nothing
+    40.times do |seed|
+      random = Random.new(seed)
+      after_s = Array.new(random.rand(1..5)) { random.rand(0..3000) * 60 }.sort
+      store = store(after_s, aged_s: [0, 1200, DAY_S, 4 * DAY_S, 20 * DAY_S].sample(random:))
+      exact = extent(store, after_s.min, after_s.max + 60)
+      padded = extent(store, after_s.min - random.rand(0..10 * DAY_S), after_s.max + 60 + random.rand(0..10 * DAY_S))
+      assert_equal exact, padded, "seed #{seed}"
     end
   end
 
-  def test_to_the_minute_where_hours_are_rolled_up
-    @store.rollup(@sample.to_s + 3 * HOUR)
-    assert_equal recorded, extent.within(@sample.from_s - 6 * 24 * HOUR, @sample.to_s + 3 * HOUR)
+  private
+
+  def store(after_s, aged_s: 0)
+    Holdup::Stores.open("memory:").tap do |store|
+      store.commit(after_s.map { |at_s| window(START_S + at_s) }, {})
+      now_s = START_S + after_s.max.to_i + 60 + aged_s
+      store.rollup(now_s)
+      store.prune(now_s, max_bytes: 1 << 40)
+    end
   end
 
-  def test_no_further_than_the_span
-    assert_equal [@sample.from_s + 120, @sample.from_s + 300], extent.within(@sample.from_s + 120, @sample.from_s + 300)
+  def window(start_s)
+    setting = Holdup::Setting.new(attributes: {"threads" => 5})
+    Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name: "A#b"), setting:, host: "a", start_s:, seconds: 60).with(count: 1)
   end
 
-  def test_a_span_without_data_has_none
-    assert_nil extent.within(@sample.to_s + HOUR, @sample.to_s + 2 * HOUR)
-    assert_equal [1, 2], extent.shown(1, 2)
-  end
-
-  def test_what_is_shown_of_a_long_span_is_what_has_data
-    assert_equal recorded, extent.shown(@sample.from_s - HOUR, @sample.to_s + HOUR)
-  end
-
-  def test_nearly_all_is_all
-    assert_equal [@sample.from_s, @sample.to_s + 30], extent.shown(@sample.from_s, @sample.to_s + 30)
-  end
-
-  def test_of_which_units
-    other = Holdup::Analysis::Filter.new(name: "Nobody")
-    assert_nil extent(filter: other, units: true).within(*recorded)
-    assert_equal recorded, extent(filter: other).within(*recorded), "a chart without units is one of a process that had none"
-  end
-
-  def test_of_which_settings
-    assert_nil extent(filter: Holdup::Analysis::Filter.new(threads: 77)).within(*recorded)
-  end
-
-  def test_the_last_recording
-    assert_equal recorded, extent.last(@sample.to_s + 300 * HOUR)
-    assert_nil extent.last(@sample.from_s)
-  end
-
-  # A minute of two hours before, and one of ten minutes before, is another recording and the same.
-  def test_a_pause_ends_a_recording
-    [2 * HOUR, 600].each { |before_s| @store.commit([@sample.window("GET /", count: 1, start_s: @sample.from_s - before_s)], {}) }
-    assert_equal [@sample.from_s - 600, @sample.to_s], extent.last(@sample.to_s + HOUR)
-  end
-
-  def test_of_old_data_as_fine_as_it_is_kept
-    now_s = @sample.from_s + 5 * 24 * HOUR
-    @store.rollup(now_s)
-    @store.prune(now_s, max_bytes: 1 << 30)
-    from_s, to_s = extent.last(now_s)
-    assert_operator from_s, :<=, @sample.from_s
-    assert_operator to_s, :>=, @sample.to_s
-    assert_operator to_s - from_s, :<=, 12 * 60 + 600
+  def extent(store, from_s, to_s, **which)
+    found = Holdup::Inquiry::Extent.call(store, from_s: START_S + from_s, to_s: START_S + to_s, **UNITS, **which)
+    found && [found.from_s - START_S, found.to_s - START_S]
   end
 end

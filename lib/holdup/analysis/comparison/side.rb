@@ -9,7 +9,7 @@ module Holdup
       # One of the two things that are compared: a span of time, settings, or both. Units of the first two minutes of a process are
       # kept apart: they load, fill caches and are compiled, which another number of deployments makes more or less of.
       class Side
-        # Settings with a smaller share of the units are remains of a deploy.
+        # Settings with a smaller share of the units are remains of a deploy: they are counted, and not named.
         FEW = 0.01
         NS = 1_000_000_000
 
@@ -89,7 +89,7 @@ module Holdup
 
         def own = @all.select { |window| settings.include?(window.setting) }
 
-        def parted = @parted ||= chosen.select { |window| settings.include?(window.setting) }.partition { |window| warm?(window) }
+        def parted = @parted ||= chosen.partition { |window| warm?(window) }
 
         def warm?(window) = boots.warm?(window.start_s, window.end_s)
 

@@ -8,6 +8,8 @@ module Holdup
       # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as short as they are:
       # whether they count is found out for each. So do the ends of the span, which are no whole windows.
       class Stretches
+        # No window is shorter: each by itself, only hosts are added up, because they are compared together.
+        APART_S = 60
         YOUNG_S = Analysis::Sizing::Recording::Boots::WARM_UP_S
 
         # `step_s`: how much of it is put together
@@ -40,14 +42,15 @@ module Holdup
           @began_s = began_s
         end
 
-        # @param step_s [Integer] as long as a window or longer
+        # @param step_s [Integer] how much is put together, if that is longer than a window
         # @param seen_s [Array<Integer>] starts of windows: from the step of the first to that of the last
         # @return [Array<Stretch>] in the order of time; those that are put together have that step
         def of(step_s, seen_s)
           return [] if seen_s.empty?
-          first_s, last_s = seen_s.minmax.map { |at_s| at_s / step_s * step_s }
+          first_s, last_s = seen_s.minmax
+          end_s = (last_s / step_s * step_s) + [step_s, @window_s].max
           found = (step_s > @window_s) ? cut(step_s) : [Stretch.new(from_s: @from_s, to_s: @to_s, step_s: APART_S)]
-          found.map { |stretch| stretch.with(from_s: [stretch.from_s, first_s].max, to_s: [stretch.to_s, last_s + step_s].min) }
+          found.map { |stretch| stretch.with(from_s: [stretch.from_s, first_s / step_s * step_s].max, to_s: [stretch.to_s, end_s].min) }
             .select { |stretch| stretch.from_s < stretch.to_s }
         end
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../inquiry/extent"
+require_relative "../../inquiry/charted_span"
 require_relative "../../inquiry/marks"
 require_relative "../../inquiry/summed"
 require_relative "../../inquiry/unmatched"
@@ -99,7 +99,7 @@ module Holdup
         # A link to the last recording, whether it was before the span or after it.
         def last_data
           newest_s = store.health[:newest_s] or return []
-          units = Inquiry::Extent.new(store, filter:, units: true)
+          units = Inquiry::ChartedSpan.new(store, filter:, units: true)
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
@@ -112,7 +112,7 @@ module Holdup
 
         def with_data
           filter = Analysis::Filter.new(threads: query.threads)
-          @with_data ||= Inquiry::Extent.new(store, filter:).shown(query.from_s, query.until_s)
+          @with_data ||= Inquiry::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
         end
 
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil where there is no rest
