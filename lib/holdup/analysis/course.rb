@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "coverage"
 require_relative "split"
 require_relative "spread"
 
@@ -32,13 +33,15 @@ module Holdup
       # @param gvl [Hash{String => Array<Float, nil>}] by process group
       # @param measured [Set<Integer>, nil] starts of the steps in which anything was measured, if only a thread outside of
       #   units; nil: all
-      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil)
+      # @param coverage [Coverage] when such units were measured
+      def initialize(at_s:, step_s:, to_s:, windows:, gvl: {}, measured: nil, coverage: Coverage.whole(0, 0))
         @at_s = at_s
         @step_s = step_s
         @to_s = to_s
         @windows = at_s.map { |start_s| windows[start_s] }
         @gvl = gvl
         @measured = measured
+        @coverage = coverage
       end
 
       # @return [Boolean] whether no unit ended in the span
@@ -54,7 +57,7 @@ module Holdup
         Split.members.to_h { |state| [state, splits.map { |split| split&.share(state) }] }
       end
 
-      # @return [Array<Float, nil>] units that ended per second: 0.0 where a process was measured and none did
+      # @return [Array<Float, nil>] units that ended per measured second: 0.0 where a process was measured and none did
       def per_second
         @windows.each_with_index.map { |window, index| rate(window, index) if measured?(index) }
       end
@@ -92,11 +95,13 @@ module Holdup
 
       def counted?(window) = !window.nil? && window.count.positive?
 
-      def rate(window, index)
-        counted?(window) ? window.count.fdiv([length_s(index), window.seconds].max) : 0.0
-      end
-
       def each_counted = @windows.map { |window| yield window if counted?(window) }
+
+      def rate(window, index)
+        return 0.0 unless counted?(window)
+        length_s = [length_s(index), window.seconds].max
+        @coverage.cut(at_s[index], at_s[index] + length_s).rate(window.count) || window.count.fdiv(length_s)
+      end
 
       def length_s(index) = [at_s[index] + step_s, @to_s].min - at_s[index]
     end

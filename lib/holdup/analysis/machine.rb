@@ -15,12 +15,14 @@ module Holdup
       # @param members [Array<Processes::Member>] its processes
       # @param native_ratio [Float] see CpuCeiling
       # @param vcpus [Numeric, nil] where the container's samples don't say
-      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil)
+      # @param loaded [Machine, nil] the same host while units ran; nil: all of this time
+      def initialize(host:, trail:, members:, native_ratio: 0.0, vcpus: nil, loaded: nil)
         @host = host
         @trail = trail
         @members = members
         @native_ratio = native_ratio
         @vcpus = vcpus
+        @loaded = loaded
       end
 
       # @return [Numeric, nil]
@@ -81,9 +83,11 @@ module Holdup
       # @return [Integer] processes that take units at the same time
       def processes = [self.class.concurrent(takers).round, 1].max
 
+      # Of the time in which units ran: then it is the same in every span that has them.
       # @return [CpuCeiling, nil] nil when nobody knows its vCPUs, or how many processes it has (samples know whole seconds), or
       #   where those of other applications are not looked at
       def ceiling
+        return @loaded.ceiling if @loaded
         CpuCeiling.new(vcpus:, processes:, native_ratio: @native_ratio, beside:) if vcpus && seen? && !trail(:shared)
       end
 

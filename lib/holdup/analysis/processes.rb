@@ -26,11 +26,13 @@ module Holdup
       # @param every_s [Integer] seconds between two samples
       # @param native_ratio [Float] see CpuCeiling
       # @param settings [Hash{String => Setting}] by fingerprint, where samples of a container are missing
-      def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {})
+      # @param loaded [Processes, nil] the same while units ran, of which CPU ceilings are made; nil: these
+      def initialize(samples, from_s:, to_s:, every_s: EVERY_S, native_ratio: 0.0, settings: {}, loaded: nil)
         @samples = samples.sort_by { |sample| sample[:at_s] }
         @span = {from_s:, to_s:, every_s:}
         @native_ratio = native_ratio
         @settings = settings
+        @loaded = loaded
       end
 
       # @return [Integer, nil] for Store#processes: so far apart are samples of a long span to be read; nil: read them all
@@ -47,9 +49,14 @@ module Holdup
 
       # @return [Array<Machine>] one per host with processes
       def machines
-        @machines ||= members.group_by(&:host)
-          .map { |host, same| Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same)) }
+        @machines ||= members.group_by(&:host).map do |host, same|
+          Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same), loaded: @loaded&.machine(host))
+        end
       end
+
+      # @param host [String]
+      # @return [Machine, nil]
+      def machine(host) = machines.find { |machine| machine.host == host }
 
       # @return [Machine, nil] the one with the fewest vCPUs: what it can't do, not all can
       def smallest_machine = machines.min_by { |machine| machine.vcpus || Float::INFINITY }

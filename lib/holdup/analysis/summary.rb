@@ -4,6 +4,7 @@ require_relative "applications"
 require_relative "blame"
 require_relative "capacity"
 require_relative "connections"
+require_relative "coverage"
 require_relative "filter"
 require_relative "grouping"
 require_relative "jits"
@@ -31,7 +32,10 @@ module Holdup
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
       # @param every_s [Integer] seconds between two samples of a process
       # @param stalls [#call, nil] see Ledger
-      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S, stalls: nil)
+      # @param coverage [Coverage, nil] when such units were measured; nil: as far as the windows tell
+      # @param loaded [Processes, nil] the processes while any units ran
+      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S, stalls: nil,
+        coverage: nil, loaded: nil)
         @from_s = from_s
         @to_s = to_s
         @filter = filter
@@ -40,6 +44,8 @@ module Holdup
         @samples = samples
         @every_s = every_s
         @ledger = Ledger.new(windows, stalls:)
+        @coverage = coverage
+        @loaded = loaded
         @entries = @ledger.entries.select { |entry| filter.setting?(entry.setting) }
       end
 
@@ -73,7 +79,7 @@ module Holdup
 
       # @return [Processes] as sampled
       def processes
-        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
+        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint, loaded: @loaded,
           native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
       end
 
@@ -99,17 +105,23 @@ module Holdup
         (kinds.size == 1 && kinds.first != :overflow) ? kinds.first : :unit
       end
 
-      # @return [Integer] start of the first and end of the last window with units, inside what was asked for
-      def measured_from_s = [from_s, @ledger.first_s || from_s].max
-
-      # @return [Integer] see measured_from_s
-      def measured_to_s = [to_s, @ledger.last_s || to_s].min
-
-      # @return [Float, nil] units per second while measured
-      def throughput(count = total.count)
-        seconds = measured_to_s - measured_from_s
-        seconds.positive? ? count.fdiv(seconds) : nil
+      # @return [Coverage] when such units were measured
+      def coverage
+        @coverage ||= Coverage.whole([from_s, @ledger.first_s || from_s].max, [to_s, @ledger.last_s || to_s].min)
       end
+
+      # @return [Integer] the second in which that begins
+      def measured_from_s = coverage.from_s&.floor || from_s
+
+      # @return [Integer] the second in which it ends
+      def measured_to_s = coverage.to_s&.ceil || to_s
+
+      # @return [Float] seconds that were measured
+      def measured_s = coverage.total_s
+
+      # A single unit has no rate.
+      # @return [Float, nil] units per second while measured; nil where it was too short to tell
+      def throughput(count = total.count) = (total.count < 2) ? nil : coverage.rate(count)
 
       # @return [Integer] units that found the series table full
       def overflowed = of_kind(:overflow).sum { |entry| entry.window.count }

@@ -2,11 +2,11 @@
 
 require_relative "../analysis/lives"
 require_relative "../analysis/queue_alarm"
-require_relative "../analysis/summary"
 require_relative "../configuration"
 require_relative "../configuration/variables"
 require_relative "../errors"
 require_relative "../inquiry/drifts"
+require_relative "../inquiry/summed"
 require_relative "../probe"
 require_relative "folder_facts"
 require_relative "host"
@@ -57,10 +57,11 @@ module Holdup
 
       def store
         store = @open_store.call
-        samples = store.processes(*hour)
-        summary = summary(store, samples)
+        from_s, to_s = hour
+        summary = Inquiry::Summed.call(store, from_s:, to_s:)
         {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
-         lives: Analysis::Lives.of(samples), drifts: Inquiry::Drifts.call(store, @clock.realtime_s), skipped: skipped(store), store_problem: nil}
+         lives: Analysis::Lives.of(store.processes(from_s, to_s)), drifts: Inquiry::Drifts.call(store, @clock.realtime_s),
+         skipped: skipped(store), store_problem: nil}
       rescue Error => error
         {store: nil, store_problem: error}
       ensure
@@ -69,11 +70,6 @@ module Holdup
 
       # The last one.
       def hour = @clock.realtime_s.then { |to_s| [to_s - HOUR_S, to_s] }
-
-      def summary(store, samples)
-        from_s, to_s = hour
-        Analysis::Summary.new(store.sums(from_s, to_s).map(&:window), from_s:, to_s:, samples:, stalls: -> { store.stalls(from_s, to_s) })
-      end
 
       def skipped(store) = store.skipped_rows.select { |row| row.at_s > @clock.realtime_s - DAY_S }
 

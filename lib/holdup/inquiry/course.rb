@@ -3,6 +3,7 @@
 require_relative "../analysis/course"
 require_relative "../analysis/filter"
 require_relative "../analysis/tally"
+require_relative "covered_time"
 require_relative "utilisation"
 
 module Holdup
@@ -51,10 +52,14 @@ module Holdup
       # @return [Analysis::Course]
       def call
         gvl = Utilisation.new(method(:sums), at_s).call
-        Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:)
+        Analysis::Course.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:, coverage:)
       end
 
       private
+
+      def coverage
+        CoveredTime.call(@store, from_s: @from_s, to_s: @to_s, kinds: @filter.kind ? [@filter.kind] : Series::UNITS)
+      end
 
       def at_s = (@from_s...@to_s).step(@step_s).to_a
 

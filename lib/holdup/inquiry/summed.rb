@@ -2,6 +2,8 @@
 
 require_relative "../analysis"
 require_relative "charted_span"
+require_relative "covered_time"
+require_relative "under_load"
 
 module Holdup
   module Inquiry
@@ -15,10 +17,33 @@ module Holdup
       # @param by [Symbol] one of Analysis::Grouping::BY
       # @param view [Hash] filter and sort, see Analysis::Summary
       # @return [Analysis::Summary]
-      def call(store, from_s:, to_s:, by: :name, **view)
+      def call(store, from_s:, to_s:, by: :name, filter: Analysis::Filter.new, **view)
         kinds = kinds(by)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
-        Analysis::Summary.new(store.sums(from_s, to_s, kinds:).map(&:window), **samples(store, from_s, to_s), from_s:, to_s:, by:, stalls:, **view)
+        windows = store.sums(from_s, to_s, kinds:).map(&:window)
+        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:, **times(store, from_s, to_s, measured(windows, filter)), **view)
+      end
+
+      # @param store [Stores::Sql]
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @param which [Hash] units whose time it is, see CoveredTime
+      # @return [Hash{Symbol => Object}] when they were measured, and the processes while any units ran: for Analysis::Summary
+      def times(store, from_s, to_s, which)
+        every = CoveredTime.call(store, from_s:, to_s:)
+        coverage = (which == {kinds: Series::UNITS}) ? every : CoveredTime.call(store, from_s:, to_s:, **which)
+        {coverage:, loaded: UnderLoad.call(store, every)}
+      end
+
+      # What runs such units is measured also while it runs others: one that comes twice an hour has no other time.
+      # @param windows [Array<Window>]
+      # @param filter [Analysis::Filter]
+      # @return [Hash{Symbol => Object}] whose time it is, see CoveredTime
+      def measured(windows, filter)
+        kinds = filter.kind ? [filter.kind] : Series::UNITS
+        return {kinds:} unless filter.name || filter.queue || filter.threads
+        chosen = windows.select { |window| window.series.unit? && window.count.positive? && filter.series?(window.series) && filter.setting?(window.setting) }
+        {kinds:, settings: chosen.map(&:setting).uniq}
       end
 
       # A sample a minute and process is more than a long span needs that has data all the time, and most of what there
@@ -33,7 +58,7 @@ module Holdup
       # @param by [Symbol] one of Analysis::Grouping::BY
       # @return [Array<Symbol>]
       def kinds(by) = Series::KINDS - (Series::VIEWS - [:pool, by])
-      private_class_method :samples
+      private_class_method :samples, :measured
     end
   end
 end

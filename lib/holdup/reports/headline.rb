@@ -21,6 +21,7 @@ module Holdup
       STARVED = 0.05
       # A sentence must stay readable with any name in it.
       NAME = 60
+      NS = 1_000_000_000
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]
@@ -100,7 +101,7 @@ module Holdup
       def volume
         @words.call(:volume, count: Figures.count(total.count), units:, rate: Figures.rate(@summary.throughput),
           errors: Figures.count(total.errors), error_share: Figures.share(total.error_share || 0.0),
-          measured: Figures.duration(measured_s * 1_000_000_000))
+          measured: Figures.duration(@summary.measured_s * NS))
       end
 
       # A short request that does not wait keeps the GVL that its thread already has.
@@ -128,9 +129,10 @@ module Holdup
 
       def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
 
-      def short = (measured_s < SHORT_S) ? @words.call(:remark_short) : nil
-
-      def measured_s = @summary.measured_to_s - @summary.measured_from_s
+      # Where single units tell when the first began and the last ended, the throughput is no bound.
+      def short
+        @words.call(:remark_short) if @summary.measured_s < SHORT_S && !@summary.coverage.exact
+      end
 
       def ceiling = Ceiling.remark(@summary.processes.machines, words: @words)
 

@@ -35,7 +35,7 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   end
 
   def test_any_span_of_any_windows_counts_what_a_report_counts
-    60.times do |seed|
+    40.times do |seed|
       random = Random.new(seed)
       store = store(windows(random), began: began(random), aged_s: AGES_S.sample(random:), url: url(seed))
       from_s, to_s = spans(random)
@@ -44,7 +44,7 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   end
 
   def test_any_grouping_counts_what_a_report_counts
-    60.times do |seed|
+    40.times do |seed|
       random = Random.new(seed)
       store = store(windows(random), began: began(random), aged_s: AGES_S.sample(random:))
       from_s, to_s = spans(random)
@@ -57,7 +57,7 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   private
 
   # A database adds up by itself.
-  def url(seed) = (seed % 6).zero? ? "sqlite://#{File.join(folder, "#{seed}.sqlite3")}" : "memory:"
+  def url(seed) = (seed % 13).zero? ? "sqlite://#{File.join(folder, "#{seed}.sqlite3")}" : "memory:"
 
   def store(windows, aged_s:, began: [], url: "memory:")
     Holdup::Stores.open(url).tap do |store|

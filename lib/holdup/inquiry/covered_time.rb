@@ -1,0 +1,118 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/coverage"
+require_relative "../series"
+require_relative "../unit_profile/block"
+require_relative "extent"
+
+module Holdup
+  module Inquiry
+    # Reads when units were measured. Windows know minutes at best; units that are kept singly know when the first began and when the last
+    # ended. Ten minutes and more without any unit are a pause. It counts when a process was there that took units afterwards: then no
+    # unit came. Else nothing was running.
+    class CoveredTime
+      NS = 1_000_000_000
+      BLOCK_S = UnitProfile::Block::SECONDS
+      # A unit is counted in the minute in which the collector saw it, which may be the one after its end.
+      SLACK_S = 60
+      # Of more pauses, only the longest are looked at.
+      MOST_PAUSES = 36
+      # Blocks that are searched for the first unit, and for the last.
+      MOST_BLOCKS = 12
+
+      Pause = Data.define(:from_s, :to_s) do
+        def seconds = to_s - from_s
+      end
+      private_constant :Pause
+
+      # @param store [Stores::Sql]
+      # @param from_s [Integer] of what was asked for
+      # @param to_s [Integer]
+      # @param kinds [Array<Symbol>] of units
+      # @param settings [Enumerable<Setting>, nil] nil for all
+      # @return [Analysis::Coverage] empty where there are no units
+      def self.call(store, from_s:, to_s:, kinds: Series::UNITS, settings: nil)
+        extent = Extent.call(store, from_s:, to_s:, kinds:, settings:)
+        extent ? new(store, extent, kinds, settings).call : Analysis::Coverage.whole(from_s, from_s)
+      end
+
+      # @param store [Stores::Sql]
+      # @param extent [Extent::Span]
+      # @param kinds [Array<Symbol>]
+      # @param settings [Enumerable<Setting>, nil]
+      def initialize(store, extent, kinds, settings)
+        @store = store
+        @extent = extent
+        @kinds = kinds
+        @settings = settings
+      end
+
+      # @return [Analysis::Coverage]
+      def call
+        ends = [first_s, last_s]
+        from_s, to_s = ends[0] || @extent.from_s, ends[1] || @extent.to_s
+        whole = Analysis::Coverage.whole(from_s, to_s, exact: ends.all?)
+        pauses(from_s, to_s).reduce(whole) { |coverage, pause| without(coverage, pause) }
+      end
+
+      private
+
+      # @return [Float, nil] nil where no unit is kept of the first windows
+      def first_s
+        from_s = @extent.from_s
+        alone = alone?(from_s - window_s(from_s), from_s)
+        found = search(starts(from_s - BLOCK_S, @extent.to_s)) { |unit| alone ? unit.end_ns >= (from_s - SLACK_S) * NS : unit.start_ns >= from_s * NS }
+        at_s = found&.map(&:start_ns)&.min&.fdiv(NS)
+        at_s if at_s && at_s < from_s + 2 * window_s(from_s)
+      end
+
+      # @return [Float, nil] likewise, of the last windows
+      def last_s
+        to_s = @extent.to_s
+        length_s = window_s(to_s - 1)
+        latest_s = alone?(to_s, to_s + length_s) ? to_s + SLACK_S : to_s
+        found = search(starts(@extent.from_s - BLOCK_S, latest_s).reverse) { |unit| unit.start_ns < latest_s * NS }
+        at_s = found&.map(&:end_ns)&.max&.fdiv(NS)
+        [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
+      end
+
+      def window_s(at_s) = @store.finest_s(at_s)
+
+      # Whether no such unit is counted there, so that those which began there are counted beside it.
+      def alone?(from_s, to_s) = Extent.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
+
+      def starts(from_s, to_s) = @store.profile_starts(from_s, to_s)
+
+      # @return [Array<UnitProfile>, nil] those of the first of these blocks that has some
+      def search(starts)
+        starts.first(MOST_BLOCKS).each do |start_s|
+          found = units(start_s).select { |unit| yield unit }
+          return found if found.any?
+        end
+        nil
+      end
+
+      def units(start_s) = block(start_s).select { |unit| @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting)) }
+
+      # Of whatever was running.
+      def block(start_s) = (@blocks ||= {})[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
+
+      def pauses(from_s, to_s)
+        kept = starts(from_s, to_s)
+        found = kept.each_cons(2).select { |one, other| other - one > BLOCK_S }
+        found.max_by(MOST_PAUSES) { |one, other| other - one }.map { |one, other| pause(block(one), block(other)) }
+      end
+
+      def pause(before, after)
+        began_ns = after.map { |unit| [unit.process.since_ns, unit.start_ns].min }.min
+        Pause.new(from_s: before.map(&:end_ns).max.fdiv(NS), to_s: began_ns.fdiv(NS))
+      end
+
+      def without(coverage, pause)
+        return coverage unless pause.seconds.positive?
+        kept = [coverage.cut(coverage.from_s, pause.from_s), coverage.cut(pause.to_s, coverage.to_s)]
+        coverage.with(spans: kept.flat_map(&:spans))
+      end
+    end
+  end
+end

@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require "holdup/stores"
+require "holdup/unit_profile/block"
+
+# A store with short units at known seconds, as a collector would have written them: windows, single units, and samples of the process.
+class BurstStore
+  NS = 1_000_000_000
+  MS = 1_000_000
+  DAY_S = 86_400
+  START_S = 20_700 * DAY_S
+  SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "server" => "puma", "workers" => 1, "threads" => 5, "vcpus" => 2})
+  # How long after the last unit somebody asks, by what the shortest windows are then.
+  AGES_S = {60 => 0, 300 => 4 * DAY_S, 3600 => 20 * DAY_S}.freeze
+
+  # Units of one process, evenly between two seconds after START_S.
+  Burst = Data.define(:from_s, :to_s, :count, :kind, :pid, :born_s, :setting) do
+    def initialize(from_s:, to_s:, count:, kind: :request, pid: 7, born_s: from_s - 300, setting: SETTING) = super
+
+    # @return [Array<UnitProfile>]
+    def profiles
+      step_ns = (to_s - from_s) * NS / count
+      Array.new(count) { |index| profile((START_S + from_s) * NS + (index * step_ns).round(-3), step_ns) }
+    end
+
+    def series = Holdup::Series.new(kind:, name: (kind == :job) ? "ReportJob" : "A#b", queue: (kind == :job) ? "default" : nil)
+
+    private
+
+    def profile(start_ns, step_ns)
+      wall_ns = [step_ns, 8 * MS].min.round(-3)
+      process = Holdup::UnitProfile::Process.new(pid:, since_ns: (START_S + born_s) * NS)
+      Holdup::UnitProfile.new(series:, setting:, host: "a", process:, start_ns:, running_ns: wall_ns, cpu_ns: wall_ns, idle_ns: 0, stalled_ns: 0,
+        acquisitions: 2, longest_hold_ns: wall_ns, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: 1.0)
+    end
+  end
+
+  # @param bursts [Array<Burst>]
+  # @param late_s [Integer] seconds after which the collector sees a unit
+  # @param singles [Boolean] whether units are kept singly
+  # @param samples [Boolean] whether processes are sampled
+  # @param idle_s [Integer] for how long processes are there after their last unit
+  def initialize(*bursts, late_s: 0, singles: true, samples: true, idle_s: 0)
+    @bursts = bursts
+    @late_s = late_s
+    @singles = singles
+    @samples = samples
+    @idle_s = idle_s
+  end
+
+  # @param finest_s [Integer] seconds of the shortest windows that are still there
+  # @return [Holdup::Stores::Memory]
+  def open(finest_s: 60)
+    store = Holdup::Stores.open("memory:")
+    store.commit(windows + accounts, {})
+    now_s = START_S + @bursts.map(&:to_s).max.ceil + 60 + AGES_S.fetch(finest_s)
+    store.rollup(now_s)
+    store.prune(now_s, max_bytes: 1 << 40)
+    # A store that is full loses windows sooner than what follows.
+    store.commit([], {}, profiles: @singles ? Holdup::UnitProfile::Block.of(profiles) : [], processes: @samples ? samples : [])
+    store
+  end
+
+  private
+
+  def profiles = @profiles ||= @bursts.flat_map(&:profiles)
+
+  def windows
+    profiles.group_by { |unit| [unit.series, unit.setting, (unit.end_ns / NS + @late_s) / 60 * 60] }
+      .map { |(series, setting, start_s), same| window(series, setting, start_s, same) }
+  end
+
+  def window(series, setting, start_s, same)
+    histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}
+      .transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
+    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s:, seconds: 60)
+    empty.with(count: same.size, histograms:, sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), acquisitions: 2 * same.size))
+  end
+
+  # A thread of the process that wakes up each second, also while no unit runs.
+  def accounts = @bursts.flat_map { |burst| minutes(burst).map { |start_s| account(burst.setting, start_s) } }
+
+  def account(setting, start_s)
+    empty = Holdup::Window.empty(series: Holdup::Series.new(kind: :account, name: "thread:timer"), setting:, host: "a", start_s:, seconds: 60)
+    empty.with(sums: empty.sums.merge(cpu_ns: 6 * MS, native_ns: 6 * MS, acquisitions: 60), histograms: empty.histograms.merge(running: Holdup::Histogram.of_sum(6 * MS)))
+  end
+
+  def minutes(burst) = ((START_S + burst.born_s) / 60 * 60..START_S + burst.to_s + @idle_s).step(60).to_a.map(&:to_i)
+
+  def samples = @bursts.flat_map { |burst| minutes(burst).flat_map { |at_s| [process(burst, at_s), container(at_s)] } }.uniq { |sample| sample.values_at(:at_s, :pid) }
+
+  def process(burst, at_s)
+    {at_s:, host: "a", pid: burst.pid, start: burst.born_s, since_s: START_S + burst.born_s, name: "worker 0", server: "puma", setting: burst.setting.fingerprint,
+     cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000, "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 1}
+  end
+
+  # What runs beside the application uses a tenth of a CPU, whatever the load is.
+  def container(at_s) = {at_s:, host: "a", pid: 0, name: "container", cpus: 2, vcpus: 2.0, cpu_ns: cpu_ns(at_s) + (at_s - START_S) * NS / 10}
+
+  def cpu_ns(at_s) = profiles.sum { |unit| (unit.start_ns < at_s * NS) ? unit.cpu_ns : 0 }
+end
