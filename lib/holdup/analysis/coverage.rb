@@ -48,6 +48,21 @@ module Holdup
         with(spans: inside.select { |span| span.begin < span.end })
       end
 
+      # @param from_s [Numeric]
+      # @param to_s [Numeric]
+      # @return [Coverage] it without what lies between
+      def without(from_s, to_s)
+        return self if empty? || from_s >= to_s
+        with(spans: cut(self.from_s, from_s).spans + cut(to_s, self.to_s).spans)
+      end
+
+      # @param spans [Enumerable<(Numeric, Numeric)>] ascending
+      # @return [Coverage] what of it lies in one of them
+      def within(spans)
+        joined = spans.slice_when { |one, other| other.first > one.last }.map { |same| [same.first.first, same.last.last] }
+        with(spans: joined.flat_map { |from_s, to_s| cut(from_s, to_s).spans })
+      end
+
       # @param count [Integer] units
       # @return [Float, nil] per second; nil where it was measured for too short a time to tell
       def rate(count) = (total_s < self.class::LEAST_S) ? nil : count / total_s

@@ -33,7 +33,7 @@ module Holdup
       # @param every_s [Integer] seconds between two samples of a process
       # @param stalls [#call, nil] see Ledger
       # @param coverage [Coverage, nil] when such units were measured; nil: as far as the windows tell
-      # @param loaded [Processes, nil] the processes while any units ran
+      # @param loaded [#call, nil] gives the Processes while any units ran, read when it is asked for
       def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S, stalls: nil,
         coverage: nil, loaded: nil)
         @from_s = from_s
@@ -79,7 +79,7 @@ module Holdup
 
       # @return [Processes] as sampled
       def processes
-        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint, loaded: @loaded,
+        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint, loaded: @loaded&.call,
           native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
       end
 

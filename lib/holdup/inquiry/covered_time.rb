@@ -20,11 +20,6 @@ module Holdup
       # Blocks that are searched for the first unit, and for the last.
       MOST_BLOCKS = 12
 
-      Pause = Data.define(:from_s, :to_s) do
-        def seconds = to_s - from_s
-      end
-      private_constant :Pause
-
       # @param store [Stores::Sql]
       # @param from_s [Integer] of what was asked for
       # @param to_s [Integer]
@@ -52,7 +47,7 @@ module Holdup
         ends = [first_s, last_s]
         from_s, to_s = ends[0] || @extent.from_s, ends[1] || @extent.to_s
         whole = Analysis::Coverage.whole(from_s, to_s, exact: ends.all?)
-        pauses(from_s, to_s).reduce(whole) { |coverage, pause| without(coverage, pause) }
+        pauses(from_s, to_s).reduce(whole) { |coverage, pause| coverage.without(*pause) }
       end
 
       private
@@ -103,15 +98,10 @@ module Holdup
         found.max_by(MOST_PAUSES) { |one, other| other - one }.map { |one, other| pause(block(one), block(other)) }
       end
 
+      # @return [Array<Float>] when nothing was running: from when to when
       def pause(before, after)
         began_ns = after.map { |unit| [unit.process.since_ns, unit.start_ns].min }.min
-        Pause.new(from_s: before.map(&:end_ns).max.fdiv(NS), to_s: began_ns.fdiv(NS))
-      end
-
-      def without(coverage, pause)
-        return coverage unless pause.seconds.positive?
-        kept = [coverage.cut(coverage.from_s, pause.from_s), coverage.cut(pause.to_s, coverage.to_s)]
-        coverage.with(spans: kept.flat_map(&:spans))
+        [before.map(&:end_ns).max, began_ns].map { |ns| ns.fdiv(NS) }
       end
     end
   end

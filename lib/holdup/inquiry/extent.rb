@@ -7,6 +7,7 @@ module Holdup
     class Extent
       # Long windows of the whole span first, then shorter ones at its ends. All of it comes from an index.
       STEPS_S = [86_400, 3600, 60].freeze
+      MINUTE_S = 60
 
       # `from_s`, `to_s`: seconds since 1970
       Span = Data.define(:from_s, :to_s) do
@@ -30,26 +31,26 @@ module Holdup
 
       # @return [Span, nil]
       def call(from_s, to_s)
-        return if starts(from_s, to_s, STEPS_S.first).empty?
-        first_s = first(from_s, to_s)
-        last_s = last(first_s, to_s)
-        Span.new(from_s: first_s, to_s: last_s + @store.finest_s(last_s))
+        coarse_s, *finer_s = STEPS_S.drop_while { |step_s| step_s > MINUTE_S && step_s >= to_s - from_s }
+        first_s, last_s = starts(from_s, to_s, coarse_s).minmax
+        return unless first_s
+        last_s = last(last_s, to_s, finer_s)
+        Span.new(from_s: first(first_s, to_s, coarse_s, finer_s), to_s: last_s + @store.finest_s(last_s))
       end
 
       private
 
       # Another process may prune meanwhile: then what was found before stands.
-      def first(from_s, to_s)
-        end_s = to_s
-        STEPS_S.each do |step_s|
-          from_s = starts(from_s, end_s, step_s).min || from_s
-          end_s = [from_s + step_s, to_s].min
+      def first(from_s, to_s, step_s, finer_s)
+        finer_s.each do |finer|
+          from_s = starts(from_s, [from_s + step_s, to_s].min, finer).min || from_s
+          step_s = finer
         end
         from_s
       end
 
-      def last(from_s, to_s)
-        STEPS_S.reduce(from_s) { |at_s, step_s| starts(at_s, to_s, step_s).max || at_s }
+      def last(from_s, to_s, finer_s)
+        finer_s.reduce(from_s) { |at_s, step_s| starts(at_s, to_s, step_s).max || at_s }
       end
 
       # In each step the first of each setting.

@@ -2,7 +2,7 @@
 
 require_relative "../analysis/comparison"
 require_relative "../analysis/processes"
-require_relative "extent"
+require_relative "covered_time"
 require_relative "recorded/stretches"
 require_relative "singles"
 
@@ -37,7 +37,7 @@ module Holdup
         @store = store
         @filter = filter
         @span = (Extent.call(store, from_s:, to_s:, **of_units) || Extent::Span.new(from_s:, to_s:)).to_h
-        @window_s = window_s
+        @window_s = WINDOWS_S.find { |limit, _| @span[:to_s] - @span[:from_s] <= limit }.last
         @seen = store.sightings(*@span.values, step_s: @window_s, **of_units)
       end
 
@@ -52,7 +52,7 @@ module Holdup
 
       # @param settings [Array<Setting>, nil] nil for all
       # @return [Integer] seconds in which there were units
-      def covered_s(settings = nil) = seen_s(settings).size * @window_s
+      def covered_s(settings = nil) = seen(settings).sum { |start_s, end_s| end_s - start_s }
 
       # @param label [String]
       # @param settings [Array<Setting>, nil] nil for all
@@ -62,32 +62,42 @@ module Holdup
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
         beside = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS, only: Beside.new(@filter), histograms: [])
         profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
-        Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter, **@span)
+        Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter, coverage: coverage(settings), **@span)
       end
 
       private
 
-      def window_s
-        from_s, to_s = @span.values
-        [WINDOWS_S.find { |limit, _| to_s - from_s <= limit }.last, @store.finest_s(from_s)].max
-      end
-
       def of_units = {kinds: Series::UNITS, only: @filter}
 
-      # Each window once, whatever number of settings it has.
-      def seen_s(settings) = @seen.select { |_, setting| settings.nil? || settings.include?(setting) }.map { |at_s, _| at_s / @window_s * @window_s }.uniq
+      # When one setting took turns with another, it was measured only in the windows that it is in.
+      def coverage(settings)
+        CoveredTime.call(@store, **@span, kinds: @filter.kind ? [@filter.kind] : Series::UNITS, settings:).within(seen(settings))
+      end
+
+      # The windows that have units, each once, whatever number of settings it has: from when to when. Where short ones were pruned they
+      # are longer.
+      def seen(settings)
+        chosen = @seen.select { |_, setting| settings.nil? || settings.include?(setting) }
+        chosen.map { |at_s, _| at_s / @window_s * @window_s }.uniq.sort.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
+      end
+
+      # @return [Integer] seconds of the shortest windows that are kept there; the older, the longer
+      def kept_s(at_s)
+        @kept_s ||= {}
+        @kept_s.fetch(at_s) { @kept_s[at_s] = @store.finest_s(at_s) }
+      end
 
       # What is beside the units of the filter used the CPU.
       def windows(settings, step_s, **which)
-        seen_s = seen_s(settings)
-        stretches.of(step_s, seen_s).flat_map do |stretch|
+        seen = seen(settings)
+        stretches.of(step_s, seen).flat_map do |stretch|
           seconds = stretch.long? ? @window_s : Stretches::APART_S
           found = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:, **which).map(&:window)
-          stretch.long? ? stretch.whole(found, seen_s, @window_s) : found
+          stretch.long? ? stretch.whole(found, seen) : found
         end
       end
 
-      def stretches = @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s:)
+      def stretches = @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s:, kept_s: method(:kept_s))
 
       # When processes began, as far as samples or single units tell.
       def began_s = samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / NS }

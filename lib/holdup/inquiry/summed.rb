@@ -21,18 +21,20 @@ module Holdup
         kinds = kinds(by)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
         windows = store.sums(from_s, to_s, kinds:).map(&:window)
-        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:, **times(store, from_s, to_s, measured(windows, filter)), **view)
+        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:,
+          **times(store, from_s, to_s, windows, measured(windows, filter)), **view)
       end
 
       # @param store [Stores::Sql]
       # @param from_s [Integer]
       # @param to_s [Integer]
+      # @param windows [Array<Window>] that have all units of it
       # @param which [Hash] units whose time it is, see CoveredTime
       # @return [Hash{Symbol => Object}] when they were measured, and the processes while any units ran: for Analysis::Summary
-      def times(store, from_s, to_s, which)
-        every = CoveredTime.call(store, from_s:, to_s:)
-        coverage = (which == {kinds: Series::UNITS}) ? every : CoveredTime.call(store, from_s:, to_s:, **which)
-        {coverage:, loaded: UnderLoad.call(store, every)}
+      def times(store, from_s, to_s, windows, which)
+        coverage = CoveredTime.call(store, from_s:, to_s:, **which)
+        every = -> { (which == {kinds: Series::UNITS}) ? coverage : CoveredTime.call(store, from_s:, to_s:) }
+        {coverage:, loaded: -> { UnderLoad.call(store, every.call, windows) }}
       end
 
       # What runs such units is measured also while it runs others: one that comes twice an hour has no other time.

@@ -25,7 +25,7 @@ module Holdup
       def sums(*span, **options) = @answers[[:sums, span, options]] ||= store.sums(*span, **options)
 
       # @return [Array<(Integer, Setting)>] see Stores::Sql#sightings
-      def sightings(...) = store.sightings(...)
+      def sightings(*span, **options) = @answers[[:sightings, span, options]] ||= store.sightings(*span, **options)
 
       # @return [Array<Stores::Stall>] see Stores::Sql#stalls
       def stalls(*span, **options) = @answers[[:stalls, span, options]] ||= store.stalls(*span, **options).to_a
@@ -40,7 +40,7 @@ module Holdup
       def profiles(...) = store.profiles(...)
 
       # @return [Array<Integer>] see Stores::Sql#profile_starts
-      def profile_starts(...) = store.profile_starts(...)
+      def profile_starts(*span) = @answers[[:profile_starts, span]] ||= store.profile_starts(*span)
 
       # @return [Array<Outcome>] see Stores::Sql#outcomes
       def outcomes = store.outcomes

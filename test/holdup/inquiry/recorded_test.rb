@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/inquiry/recorded"
 require "holdup/stores"
+require_relative "../../support/burst_store"
 
 class Holdup::Inquiry::RecordedTest < Minitest::Test
   def test_sides_by_setting
@@ -29,7 +30,26 @@ class Holdup::Inquiry::RecordedTest < Minitest::Test
     assert_equal(*[apart, together].map { |sides| figures(sides) })
   end
 
+  # Windows know minutes at best.
+  def test_rates_are_over_the_seconds_that_were_measured
+    BurstStore::AGES_S.each_key do |finest_s|
+      store = BurstStore.new(burst(10, 17.6, 900), burst(40_000, 40_300, 3000)).open(finest_s:)
+      throughput = comparison(store, [0, 20_000], [20_000, 90_000]).estimates[:throughput]
+      assert_in_delta 119, throughput.before, 1, "windows of #{finest_s} s"
+      assert_in_delta 10, throughput.after, 0.1, "windows of #{finest_s} s"
+    end
+  end
+
   private
+
+  def burst(from_s, to_s, count) = BurstStore::Burst.new(from_s:, to_s:, count:, born_s: -3600)
+
+  def comparison(store, *spans)
+    sides = spans.map do |from_s, to_s|
+      [Holdup::Inquiry::Recorded.new(store, from_s: BurstStore::START_S + from_s, to_s: BurstStore::START_S + to_s, filter: Holdup::Analysis::Filter.new(kind: :request)), "x"]
+    end
+    Holdup::Analysis::Comparison.new(*Holdup::Inquiry::Recorded.sides(sides))
+  end
 
   def part(seed: 1, later_s: 0, setting: {})
     SampleWindows.new(minutes: PART_S / 60, units: FEW, seed:, setting: SampleWindows::SETTING.merge(setting)).to_a.map { |window| window.with(start_s: window.start_s + later_s) }

@@ -31,6 +31,7 @@ module Holdup
           @places = strata
           @strata = strata.to_a
           @blocks = blocks
+          @numbers = numbers
           @index = numbers.each_with_index.to_h
         end
 
@@ -41,7 +42,7 @@ module Holdup
         def to_h = @to_h ||= strata.to_h { |series| [series, stratum((0...size).map { |index| cells[[series, index]] })] }
 
         # @return [Masses] seconds, CPU time of the processes, units; whatever the endpoint
-        def around = @around ||= Masses.new((0...size).map { |index| [0, [seconds[index].to_i, processes[index].to_i, counts[index].to_i]] }, 3)
+        def around = @around ||= Masses.new((0...size).map { |index| [0, [seconds[index].to_f, processes[index].to_i, counts[index].to_i]] }, 3)
 
         private
 
@@ -79,7 +80,15 @@ module Holdup
 
         def spread(name, windows) = Density.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
 
-        def seconds = @seconds ||= by_block(@side.windows).transform_values { |windows| windows.uniq(&:start_s).sum(&:seconds) }
+        def seconds
+          @seconds ||= by_block(@side.windows).to_h { |index, windows| [index, covered_s(index) || windows.uniq(&:start_s).sum(&:seconds)] }
+        end
+
+        def covered_s(index)
+          return if index.nil? || @side.coverage.nil?
+          start_s = @numbers[index] * @blocks.length_s
+          @side.coverage.seconds(start_s, start_s + @blocks.length_s)
+        end
 
         # What units inside units took is in twice.
         def processes

@@ -26,11 +26,13 @@ module Holdup
         # @param profiles [Enumerable<UnitProfile>]
         # @param samples [Array<Hash{Symbol => Object}>] of processes
         # @param filter [Filter] which units
-        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: Filter.new(kind: :request))
+        # @param coverage [Coverage, nil] when such units were measured; nil: as far as windows tell
+        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: Filter.new(kind: :request), coverage: nil)
           @label = label
           @from_s = from_s
           @to_s = to_s
           @filter = filter
+          @coverage = coverage
           @all = windows.to_a
           @every_profile = profiles.select { |profile| filter.series?(profile.series) && settings.include?(profile.setting) }
           @samples = samples.select { |sample| fingerprints.include?(sample[:setting]) }
@@ -64,6 +66,11 @@ module Holdup
 
         # @return [Boolean] whether it is known of any unit how long it waited for a thread
         def queued? = windows.any? { |window| window.histograms[:queued].count.positive? }
+
+        # @return [Coverage, nil] when they were measured; nil where windows alone tell
+        def coverage
+          @warm_coverage ||= @coverage && cold.uniq(&:start_s).reduce(@coverage) { |rest, window| rest.without(window.start_s, window.end_s) }
+        end
 
         # @return [Boolean] whether there are units beyond the first minutes; else these have to do
         def warmed? = parted.first.sum(&:count).positive?

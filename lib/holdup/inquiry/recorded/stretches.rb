@@ -5,7 +5,7 @@ require_relative "../../analysis/sizing/recording/boots"
 module Holdup
   module Inquiry
     class Recorded
-      # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as short as they are:
+      # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as short as they are kept:
       # whether they count is found out for each. So do the ends of the span, which are no whole windows.
       class Stretches
         # No window is shorter: each by itself, only hosts are added up, because they are compared together.
@@ -17,15 +17,22 @@ module Holdup
           # @return [Boolean] whether windows in it are put together
           def long? = step_s > APART_S
 
-          # Whatever series a window is of, it stands for its whole step of the stretch.
+          # @return [Stretch, nil] the part of it that lies there; nil where none does
+          def within(begin_s, end_s)
+            part = with(from_s: [from_s, begin_s].max, to_s: [to_s, end_s].min)
+            part if part.from_s < part.to_s
+          end
+
+          # Whatever series a window is of, it stands for its whole step of the stretch, or for itself where only longer ones are kept.
           # @param windows [Array<Window>] of this stretch
-          # @param seen_s [Array<Integer>] starts of all that were put together
-          # @param window_s [Integer] seconds of each
+          # @param seen [Array<(Integer, Integer)>] from when to when those were that were put together
           # @return [Array<Window>]
-          def whole(windows, seen_s, window_s)
+          def whole(windows, seen)
             windows.group_by { |window| window.start_s / step_s }.flat_map do |number, same|
-              start_s, end_s = [number * step_s, from_s].max, [(number + 1) * step_s, to_s].min
-              seconds = seen_s.count { |at_s| at_s >= start_s && at_s < end_s } * window_s
+              start_s = [number * step_s, from_s].max
+              longest_s = [(number + 1) * step_s, *same.map(&:end_s)].max
+              end_s = [longest_s, to_s].min
+              seconds = seen.sum { |seen_s, until_s| [[until_s, end_s].min - [seen_s, start_s].max, 0].max }
               same.map { |window| window.with(start_s:, seconds:) }
             end
           end
@@ -35,23 +42,23 @@ module Holdup
         # @param to_s [Integer]
         # @param window_s [Integer] seconds of a window
         # @param began_s [Array<Integer>] when processes began
-        def initialize(from_s:, to_s:, window_s:, began_s:)
+        # @param kept_s [#call] second => seconds of the shortest windows that are kept there
+        def initialize(from_s:, to_s:, window_s:, began_s:, kept_s: ->(_) { APART_S })
           @from_s = from_s
           @to_s = to_s
           @window_s = window_s
           @began_s = began_s
+          @kept_s = kept_s
         end
 
         # @param step_s [Integer] how much is put together, if that is longer than a window
-        # @param seen_s [Array<Integer>] starts of windows: from the step of the first to that of the last
+        # @param seen [Array<(Integer, Integer)>] from when to when windows are that have units, ascending
         # @return [Array<Stretch>] in the order of time; those that are put together have that step
-        def of(step_s, seen_s)
-          return [] if seen_s.empty?
-          first_s, last_s = seen_s.minmax
-          end_s = (last_s / step_s * step_s) + [step_s, @window_s].max
-          found = (step_s > @window_s) ? cut(step_s) : [Stretch.new(from_s: @from_s, to_s: @to_s, step_s: APART_S)]
-          found.map { |stretch| stretch.with(from_s: [stretch.from_s, first_s / step_s * step_s].max, to_s: [stretch.to_s, end_s].min) }
-            .select { |stretch| stretch.from_s < stretch.to_s }
+        def of(step_s, seen)
+          return [] if seen.empty?
+          return joined(seen).filter_map { |from_s, to_s| Stretch.new(from_s:, to_s:, step_s: APART_S).within(@from_s, @to_s) } unless step_s > @window_s
+          first_s, end_s = seen.first.first / step_s * step_s, (seen.last.last - 1) / step_s * step_s + step_s
+          cut(step_s).filter_map { |stretch| stretch.within(first_s, end_s) }
         end
 
         private
@@ -66,11 +73,24 @@ module Holdup
         def apart
           first_s, last_s = @from_s.ceildiv(@window_s) * @window_s, @to_s / @window_s * @window_s
           return [[@from_s, @to_s]] if first_s >= last_s
-          young = young_s.select { |at_s| at_s >= first_s && at_s < last_s }.map { |at_s| [at_s, at_s + @window_s] }
-          [[@from_s, first_s], *young, [last_s, @to_s]].slice_when { |one, other| one.last < other.first }.map { |same| [same.first.first, same.last.last] }
+          young = young_s.filter_map { |begin_s, end_s| [[begin_s, first_s].max, [end_s, last_s].min] if begin_s < last_s && end_s > first_s }
+          joined([[@from_s, first_s], *young.sort, [last_s, @to_s]])
         end
 
-        def young_s = @began_s.flat_map { |at_s| [at_s, at_s + YOUNG_S - 1] }.map { |at_s| at_s / @window_s * @window_s }.uniq.sort
+        def joined(spans)
+          spans.each_with_object([]) do |(begin_s, end_s), all|
+            next all << [begin_s, end_s] if all.empty? || begin_s > all.last.last
+            all.last[1] = [all.last.last, end_s].max
+          end
+        end
+
+        # The windows of the first minutes of processes: whole ones, or a part of each would be read twice.
+        def young_s
+          @began_s.uniq.map do |at_s|
+            length_s = @kept_s.call(at_s)
+            [at_s / length_s * length_s, (at_s + YOUNG_S).ceildiv(length_s) * length_s]
+          end
+        end
       end
     end
   end
