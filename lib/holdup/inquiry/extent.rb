@@ -9,10 +9,13 @@ module Holdup
       STEPS_S = [86_400, 3600, 60].freeze
       MINUTE_S = 60
 
+      # Longer recordings are read in longer windows.
+      WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
+
       # `from_s`, `to_s`: seconds since 1970
       Span = Data.define(:from_s, :to_s) do
-        # @return [Integer]
-        def seconds = to_s - from_s
+        # @return [Integer] seconds of the windows that it is read in: of a month of minutes there would be too many
+        def window_s = WINDOWS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
       end
 
       # @param store [Stores::Sql]

@@ -11,8 +11,6 @@ module Holdup
     # What a store has of a span, as sides of a comparison. Windows are read of the settings that are compared, in stretches as long as
     # the comparison draws anew: those of a month are a hundred thousand, and a comparison puts them together again.
     class Recorded
-      # Spans longer than the first are read in windows of the second, or of what is still kept.
-      WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
       HISTOGRAMS = %i[wall queued stalled].freeze
       NS = 1_000_000_000
 
@@ -36,8 +34,9 @@ module Holdup
       def initialize(store, from_s:, to_s:, filter:)
         @store = store
         @filter = filter
-        @span = (Extent.call(store, from_s:, to_s:, **of_units) || Extent::Span.new(from_s:, to_s:)).to_h
-        @window_s = WINDOWS_S.find { |limit, _| @span[:to_s] - @span[:from_s] <= limit }.last
+        extent = Extent.call(store, from_s:, to_s:, **of_units) || Extent::Span.new(from_s:, to_s:)
+        @span = extent.to_h
+        @window_s = extent.window_s
         @seen = store.sightings(*@span.values, step_s: @window_s, **of_units)
       end
 

@@ -3,16 +3,19 @@
 require_relative "../analysis"
 require_relative "../analysis/sizing/observation"
 require_relative "../analysis/sizing/recommendation"
+require_relative "covered_time"
 require_relative "singles"
 require_relative "summed"
 
 module Holdup
   module Inquiry
-    # Reads a span of the store and makes of it what advice and what-if start from.
+    # Reads a span of the store and makes of it what advice and what-if start from. Of the span only the part with such units is read:
+    # the answer is the same whatever else was asked for.
     class Sized
       # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
       LEVERS_S = 2 * 3600
       UNITS = Analysis::Sizing::Pools::KINDS
+      MINUTE_S = Analysis::Processes::EVERY_S
 
       # @param store [Stores::Sql]
       # @param from_s [Integer]
@@ -25,27 +28,26 @@ module Holdup
       # @param setting [String, nil] fingerprint of the only one that counts
       # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a process
       def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, setting: nil, pool: nil)
-        @from_s = from_s
-        @to_s = to_s
+        @asked = {from_s:, to_s:}
         @kind = kind
         @objective = objective
         @given = given
         @factor = factor
         @warm_up_s = warm_up_s
-        @setting = setting
+        @fingerprint = setting
         @pool = pool
         read(store)
       end
 
       # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
       def lately
-        takers = Analysis::Processes.new(@lately, from_s: @to_s - LEVERS_S, to_s: @to_s).members.select { |member| member.takes?(@kind) }.map(&:identity)
+        takers = Analysis::Processes.new(@lately, from_s: @span.to_s - LEVERS_S, to_s: @span.to_s + MINUTE_S).members.select { |member| member.takes?(@kind) }.map(&:identity)
         @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
       end
 
       # @return [Analysis::Summary] of this kind of units
       def summary
-        @summary ||= Analysis::Summary.new(@sums, from_s: @from_s, to_s: @to_s, samples: @samples, filter: Analysis::Filter.new(kind: @kind), stalls: @stalls)
+        @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, filter: Analysis::Filter.new(kind: @kind), stalls: @stalls, coverage: @coverage, loaded: @loaded)
       end
 
       # @return [Analysis::Sizing::Recommendation, nil] nil when there were no units at all
@@ -63,20 +65,30 @@ module Holdup
 
       # Samples before windows: they tell which of these are wanted.
       def read(store)
-        span = [@from_s, @to_s]
+        settings = @fingerprint && store.settings.select { |setting| setting.fingerprint == @fingerprint }
+        @span = Extent.call(store, **@asked, kinds: [@kind], settings:) || Extent::Span.new(**@asked)
+        span = @span.to_h.values
         @sums = wanted(store.sums(*span, kinds: Summed.kinds(:name)).map(&:window))
         @stalls = -> { wanted(store.stalls(*span, kinds: Series::KINDS - Series::VIEWS)) }
-        @samples = of_setting(store.processes(*span, **{every_s: Analysis::Processes.every_s(*span)}.compact))
-        @windows = wanted(store.windows(*span, kinds:, histograms: []))
-        @profiles = Singles.call(store, *span)
-        @lately = of_setting(store.processes(@to_s - LEVERS_S, @to_s))
+        @coverage = CoveredTime.call(store, **@asked, kinds: [@kind], settings:)
+        @loaded = Summed.loaded(store, **@asked)
+        @samples = of_setting(samples(store))
+        @windows = wanted(store.windows(*span, seconds: @span.window_s, kinds:, histograms: []))
+        @profiles = Singles.call(store, [@coverage.from_s&.floor, @span.from_s].compact.min, @span.to_s)
+        @lately = of_setting(store.processes(@span.to_s - LEVERS_S, @span.to_s + MINUTE_S))
         @outcomes = store.outcomes
       end
 
-      def wanted(windows) = @setting ? windows.select { |window| window.setting&.fingerprint == @setting } : windows.to_a
+      # There is one a minute of each process, so the nearest ones outside are within a minute.
+      def samples(store)
+        every_s = Analysis::Processes.every_s(*@span.to_h.values)
+        store.processes(@span.from_s - MINUTE_S, @span.to_s + MINUTE_S + 1, **{every_s:}.compact)
+      end
+
+      def wanted(windows) = @fingerprint ? windows.select { |window| window.setting&.fingerprint == @fingerprint } : windows.to_a
 
       # Those of containers have none.
-      def of_setting(samples) = @setting ? samples.select { |sample| [nil, @setting].include?(sample[:setting]) } : samples
+      def of_setting(samples) = @fingerprint ? samples.select { |sample| [nil, @fingerprint].include?(sample[:setting]) } : samples
 
       def observation = @observation ||= observe(@windows)
 
@@ -85,7 +97,7 @@ module Holdup
 
       def shared?
         return @shared unless @shared.nil?
-        @shared = Analysis::Processes.new(@samples, from_s: @from_s, to_s: @to_s).members.any? { |member| UNITS.all? { |kind| member.takes?(kind) } }
+        @shared = Analysis::Processes.new(@samples, **@span.to_h).members.any? { |member| UNITS.all? { |kind| member.takes?(kind) } }
       end
 
       def observe(windows)

@@ -21,21 +21,16 @@ module Holdup
         kinds = kinds(by)
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
         windows = store.sums(from_s, to_s, kinds:).map(&:window)
-        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:,
-          **times(store, from_s, to_s, windows, measured(windows, filter)), **view)
+        coverage = CoveredTime.call(store, from_s:, to_s:, **measured(windows, filter))
+        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:, coverage:,
+          loaded: loaded(store, from_s:, to_s:), **view)
       end
 
       # @param store [Stores::Sql]
       # @param from_s [Integer]
       # @param to_s [Integer]
-      # @param windows [Array<Window>] that have all units of it
-      # @param which [Hash] units whose time it is, see CoveredTime
-      # @return [Hash{Symbol => Object}] when they were measured, and the processes while any units ran: for Analysis::Summary
-      def times(store, from_s, to_s, windows, which)
-        coverage = CoveredTime.call(store, from_s:, to_s:, **which)
-        every = -> { (which == {kinds: Series::UNITS}) ? coverage : CoveredTime.call(store, from_s:, to_s:) }
-        {coverage:, loaded: -> { UnderLoad.call(store, every.call, windows) }}
-      end
+      # @return [Proc] for Analysis::Summary: reads the processes while any units ran, whatever is filtered
+      def loaded(store, from_s:, to_s:) = -> { UnderLoad.call(store, CoveredTime.call(store, from_s:, to_s:)) }
 
       # What runs such units is measured also while it runs others: one that comes twice an hour has no other time.
       # @param windows [Array<Window>]

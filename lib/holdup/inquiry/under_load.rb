@@ -3,6 +3,7 @@
 require_relative "../analysis/cpu_ceiling"
 require_relative "../analysis/processes"
 require_relative "../series"
+require_relative "extent"
 
 module Holdup
   module Inquiry
@@ -10,30 +11,26 @@ module Holdup
     # so every command and page has the same ceiling of a recording, whatever span it was asked for.
     module UnderLoad
       MINUTE_S = Analysis::Processes::EVERY_S
-      # Longer recordings are read in longer windows.
-      STEPS_S = {3 * 3600 => 60, 36 * 3600 => 300, Float::INFINITY => 3600}.freeze
       THREADS = Series.new(kind: :account, name: "(all)")
 
       module_function
 
       # @param store [Stores::Sql]
       # @param coverage [Analysis::Coverage] of all units
-      # @param windows [Array<Window>] that have all units of that time
       # @return [Analysis::Processes, nil] as they were in these 48 hours at most; nil where no unit ran
-      def call(store, coverage, windows)
+      def call(store, coverage)
         return if coverage.empty?
         to_s = coverage.to_s.ceil
         from_s = [coverage.from_s.floor, to_s - Analysis::Processes::KEPT_S].max
-        units = windows.select { |window| window.series.unit? }
+        units = store.sums(coverage.from_s.floor, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
         Analysis::Processes.new(samples(store, from_s, to_s), from_s:, to_s:, every_s: every_s(from_s, to_s),
           native_ratio: Analysis::CpuCeiling.native_ratio(units + threads(store, coverage)), settings: settings(units))
       end
 
       # Threads outside of units also run while no unit does: of each window, they count for as much as units were measured in it.
       def threads(store, coverage)
-        from_s, to_s = coverage.from_s.floor, coverage.to_s.ceil
-        step_s = STEPS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
-        store.sums(from_s, to_s, step_s:, kinds: [:account], together: THREADS, histograms: []).map(&:window).map do |window|
+        span = Extent::Span.new(from_s: coverage.from_s.floor, to_s: coverage.to_s.ceil)
+        store.sums(*span.to_h.values, step_s: span.window_s, kinds: [:account], together: THREADS, histograms: []).map(&:window).map do |window|
           share = coverage.seconds(window.start_s, window.end_s).fdiv(window.seconds)
           window.with(sums: window.sums.transform_values { |sum| (sum * share).round })
         end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "coverage"
+require_relative "../coverage"
 require_relative "deployment"
 require_relative "pools"
 require_relative "recording"
@@ -15,6 +15,8 @@ module Holdup
       class Observation
         NS = 1_000_000_000
         MINUTE_S = 60
+        # Less of a minute than this tells nothing of its load.
+        LEAST_S = 5
         # Where so many units say when they arrived, queueing is known.
         STAMPED = 0.5
 
@@ -47,9 +49,9 @@ module Holdup
 
         def held_per_cpu = recording.held_per_cpu
 
-        # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole, evenly in longer windows
+        # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole
         def arrivals
-          @arrivals ||= counts.select { |start_s, _| coverage.enough?(start_s) }.to_h { |start_s, count| [start_s, count * MINUTE_S / coverage.seconds(start_s)] }
+          @arrivals ||= recording.arrivals.filter_map { |start_s, count| [start_s, count * MINUTE_S / covered_s(start_s)] if covered_s(start_s) >= LEAST_S }.to_h
         end
 
         # @return [Integer] hosts that ran it
@@ -122,16 +124,11 @@ module Holdup
         # There were units, all of them soon after a boot.
         def young = ([:warming_up] if recording.problems.map(&:kind).include?(:warming_up))
 
-        # Windows of many series are of the same minutes.
-        def counts
-          @counts ||= recording.windows.group_by { |window| [window.start_s, window.seconds] }.each_with_object(Hash.new(0.0)) do |((start_s, seconds), same), all|
-            minutes = [seconds / MINUTE_S, 1].max
-            share = same.sum(&:count).fdiv(minutes)
-            minutes.times { |minute| all[start_s + minute * MINUTE_S] += share }
-          end
-        end
+        # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half the load that they had, and
+        # a short recording would be nothing but such minutes.
+        def covered_s(minute_s) = coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
 
-        def coverage = @coverage ||= Coverage.new(recording.profiles)
+        def coverage = @coverage ||= Coverage.of(recording.profiles)
 
         def undisturbed = @undisturbed ||= Undisturbed.new(@members, held_per_cpu: recording.held_per_cpu)
 
@@ -144,7 +141,7 @@ module Holdup
         # Threads outside of units hold the GVL too, and so does company.
         def utilisation = (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
 
-        def seconds = [counts.keys.sum { |start_s| coverage.seconds(start_s) }, 1].max
+        def seconds = [recording.arrivals.keys.sum { |start_s| covered_s(start_s) }, 1].max
 
         # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
         def p95(queued_ns)

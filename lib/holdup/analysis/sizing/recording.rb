@@ -3,6 +3,7 @@
 require_relative "growth"
 require_relative "recording/boots"
 require_relative "recording/checks"
+require_relative "recording/minutes"
 require_relative "recording/settings"
 require_relative "recording/total"
 
@@ -40,8 +41,9 @@ module Holdup
           @recorded = @known.first
           mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
           boots = Boots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
-          @windows = warm(@recorded, boots)
-          @apart, @of_pools = %i[account pool].map { |other| warm(windows.select { |window| window.series.kind == other && @known.first?(window) }, boots) }
+          @minutes = Minutes.new(mine, boots)
+          @windows = @minutes.warm(@recorded)
+          @apart, @of_pools = %i[account pool].map { |other| beside(windows.select { |window| window.series.kind == other && @known.first?(window) }) }
           @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
           @vcpus = vcpus
         end
@@ -64,14 +66,14 @@ module Holdup
         # @return [Boolean] whether nothing can be concluded from it
         def refused? = problems.any?(&:refusal?)
 
-        # @return [Hash{Integer => Integer}] units that came, by the start of the window, all hosts together
-        def arrivals = @arrivals ||= windows.group_by(&:start_s).sort.to_h { |start_s, same| [start_s, same.sum(&:count)] }
+        # @return [Hash{Integer => Numeric}] units that came, by the start of the minute, all hosts together
+        def arrivals = @arrivals ||= @minutes.counts(windows)
 
         # @return [Float] units a second, on average over the minutes that have any
-        def rate = seconds.zero? ? 0.0 : units.fdiv(seconds)
+        def rate = arrivals.empty? ? 0.0 : units.fdiv(arrivals.size * Minutes::MINUTE_S)
 
         # @return [Float] units a second in a busy minute (95th percentile)
-        def peak_rate = peak { |same| same.sum(&:count) }
+        def peak_rate = peak(arrivals.values) / Minutes::MINUTE_S
 
         # @return [Demand, nil] of all units together
         def demand = total.demand(cost: growth.cost, factor: factor(profiles), cv2: cv2(profiles), between:)
@@ -123,7 +125,7 @@ module Holdup
         # @return [Float, nil] of the vCPUs of all hosts that units used in a busy minute; nil when nobody knows how many there are
         def cpu_share
           hosts = windows.map(&:host).uniq.size
-          peak { |same| same.sum { |window| window.sums.values_at(:cpu_ns, :native_ns).sum } } / 1e9 / vcpus / hosts if vcpus && hosts.positive?
+          peak(cpu_ns.values) / Minutes::MINUTE_S / 1e9 / vcpus / hosts if vcpus && hosts.positive?
         end
 
         # @return [Float] share of the elapsed time that units waited for a connection
@@ -139,14 +141,21 @@ module Holdup
 
         def apart = Total.new(@apart)
 
-        def warm(windows, boots) = windows.select { |window| boots.warm?(window.start_s, window.end_s) }
-
-        def seconds = windows.group_by(&:start_s).sum { |_, same| same.first.seconds }
-
-        def peak
-          each = windows.group_by(&:start_s).map { |_, same| yield(same).fdiv(same.first.seconds) }.sort
-          each.empty? ? 0.0 : each[((each.size - 1) * PEAK).ceil]
+        # What threads outside of units do while no unit comes says nothing of units.
+        def beside(windows)
+          spans = @windows.map { |window| [window.start_s, window.seconds] }.uniq
+          @minutes.warm(windows.select { |window| spans.include?([window.start_s, window.seconds]) })
         end
+
+        # @return [Hash{Integer => Float}] CPU time of units by minute, as much for each as in their window
+        def cpu_ns
+          windows.group_by { |window| [window.start_s, window.seconds] }.values.each_with_object(Hash.new(0.0)) do |same, all|
+            each_ns = same.sum { |window| window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv([same.sum(&:count), 1].max)
+            @minutes.counts(same).each { |minute_s, count| all[minute_s] += count * each_ns }
+          end
+        end
+
+        def peak(values) = values.sort[((values.size - 1) * PEAK).ceil].to_f
 
         def mean(some)
           some.empty? ? 1.0 : some.sum { |profile| yield(profile) * profile.weight } / some.sum(&:weight)

@@ -46,6 +46,8 @@ module Holdup::Analysis::Sizing
 
     Some = Data.define(:windows, :profiles, :setting) do
       def fingerprints = []
+
+      def arrivals = Recording::Minutes.new(profiles, Recording::Boots.new([], [])).counts(windows)
     end
 
     def test_a_web_server
