@@ -50,6 +50,18 @@ module Holdup
       # @return [Boolean]
       def change? = sized? && recommendation.verdict == :change
 
+      # @return [Boolean] whether all is to stay as it is: then no finding says otherwise
+      def keep? = sized? && recommendation.verdict == :keep
+
+      # @param wanted [Integer] what a rule would take
+      # @return [Integer, nil] processes of a host that may be named: those of the recommendation where there is one; nil: no other number
+      #   than now
+      def processes(wanted)
+        return wanted unless sized?
+        best = recommendation.best.candidate.processes if change?
+        best if best && best > recommendation.now.processes
+      end
+
       # @return [Analysis::Row] all units
       def total = summary.total
 
@@ -99,7 +111,11 @@ module Holdup
 
       def figures(what_if) = what_if ? {gain: what_if.gain, interval: what_if.interval, limits: broken(what_if)} : {}
 
-      def broken(what_if) = what_if.after.guards.reject { |hit| what_if.before.guards.any? { |now| now.name == hit.name } }
+      # Where no setting keeps all limits, what is broken now is no better when it stays broken.
+      def broken(what_if)
+        return what_if.after.guards if keep?
+        what_if.after.guards.reject { |hit| what_if.before.guards.any? { |now| now.name == hit.name } }
+      end
 
       # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is served.
       def what_if(**change)

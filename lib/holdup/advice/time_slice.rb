@@ -17,7 +17,7 @@ module Holdup
       # @param situation [Situation]
       # @return [Finding, nil]
       def call(situation)
-        return unless situation.sized? && situation.recommendation.recording.slices?
+        return unless situation.sized? && !situation.keep? && situation.recommendation.recording.slices?
         best = slices(situation.recommendation).max_by { |prediction| gain(situation, prediction) }
         return unless best && gain(situation, best) > WORTH
         slice_ns, now_ns = [best.candidate, situation.recommendation.now].map(&:time_slice_ns)

@@ -13,6 +13,8 @@ module Holdup
       BESIDE = 0.1
       # Above this there is nothing to say.
       HIGH = 0.9
+      # Targets of autoscalers are set in steps of a twentieth.
+      TARGETS = 20
 
       attr_reader :vcpus, :processes, :native_ratio
 
@@ -46,8 +48,11 @@ module Holdup
       # @return [Range<Float>]
       def range = low..high
 
-      # @return [Float] vCPUs that can't be used, not even under any load
-      def idle_vcpus = vcpus - cores
+      # @return [Float] vCPUs that nothing uses, not even under any load: what is left above the range
+      def idle_vcpus = vcpus * (1 - high)
+
+      # @return [Float] the lowest usual target of an autoscaler that is never reached; 1.0 at most
+      def unreachable = ((high * TARGETS).floor + 1).fdiv(TARGETS).clamp(0.0, 1.0)
 
       # @return [Boolean] whether it is worth a sentence
       def low? = high < HIGH

@@ -7,9 +7,6 @@ module Holdup
   module Reports
     # The CPU ceiling of a container in words.
     class Ceiling
-      # Autoscaling targets are set in such steps.
-      STEPS = 20
-
       # @param ceiling [Holdup::Analysis::CpuCeiling]
       # @param words [Words]
       def initialize(ceiling, words:)
@@ -27,7 +24,7 @@ module Holdup
       end
 
       # @return [String] "2 vCPUs, 1 process: CPU can never pass 50-55 %; ..."
-      def sentence = @words.call(:ceiling, vcpus:, processes:, range:, target: percent(target), idle:)
+      def sentence = @words.call(:ceiling, vcpus:, processes:, range:, target: percent(@ceiling.unreachable), idle:)
 
       # @return [String] "2 vCPUs"
       def vcpus = counted(:vcpus, @ceiling.vcpus)
@@ -43,15 +40,9 @@ module Holdup
 
       private
 
-      # The next usual target that is out of reach.
-      def target = ((@ceiling.high * STEPS).floor + 1).fdiv(STEPS).clamp(0, 1)
-
       def percent(share) = "#{(share * 100).round} %"
 
-      def idle
-        return @words.call(:idle_second) if [@ceiling.vcpus, @ceiling.idle_vcpus.round(1)] == [2, 1.0]
-        counted(:idle, @ceiling.idle_vcpus.round(1))
-      end
+      def idle = counted(:idle, @ceiling.idle_vcpus.round(1))
 
       def counted(key, number)
         (number == 1) ? @words.call(:"#{key}_one") : @words.call(:"#{key}_many", count: plain(number))

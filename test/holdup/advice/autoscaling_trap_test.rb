@@ -11,10 +11,20 @@ module Holdup::Advice
 
     def test_an_alarm_that_never_fires
       told = told(found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5)))
-      assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an alarm at 70.0 % may never fire.*\[holdup doctor --autoscale-target 70\]\z/, told["seen"])
+      assert_match(/\AOn 2 vCPUs these processes \(1\) can use 50.0 % to 55.0 % of the CPU; an alarm at 60.0 % may never fire.*\[holdup doctor --autoscale-target 60\]\z/, told["seen"])
       assert_match(/queued above 20.0 ms at p95 .* alarm at 37.5 %\.\z/, told["do"])
       assert_match(/--autoscale-target/, told["verify"])
       assert_equal :scaling, found.remedy
+    end
+
+    # Bullets and findings of one page name one target.
+    def test_the_target_is_that_of_the_sentence_about_the_ceiling
+      samples = container(processes: 1, vcpus: 2.0).each { |sample| sample[:cpu_ns] = sample[:cpu_ns] * 9 / 5 if sample[:pid].zero? }
+      situation = situation(samples:, units: unit(cpu: 5))
+      found = AutoscalingTrap.call(situation)
+      sentence = Holdup::Reports::Ceiling.remark(situation.summary.processes.machines, words: Holdup::Reports::Words.new)
+      assert_includes sentence, "target of #{(found.facts[:alarm_share] * 100).round} % never fires"
+      assert_operator found.facts[:alarm_share], :>, found.facts[:high_share]
     end
 
     def test_the_signal_is_above_what_is_usual

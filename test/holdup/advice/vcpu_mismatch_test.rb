@@ -17,12 +17,24 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
-    def test_what_it_brings_is_replayed
+    def test_the_number_of_processes_is_that_of_the_recommendation
       recommendation = advised(PlayedRecording.new(minutes: 10, vcpus: 4.0))
       best = recommendation.best.candidate.processes
-      other, same = [best + 1, best].map { |vcpus| find(VcpuMismatch, samples: container(processes: 1, vcpus: vcpus.to_f), units: unit(cpu: 5), recommendation:) }
-      assert_operator other.interval.begin, :>, 0
-      assert_nil same.gain, "the recommendation says so already"
+      [best + 1, best].each do |vcpus|
+        found = find(VcpuMismatch, samples: container(processes: 1, vcpus: vcpus.to_f), units: unit(cpu: 5), levers: LEVERS, recommendation:)
+        assert_equal best, found.facts[:needed]
+        assert_nil found.gain, "the recommendation says so already"
+        assert_nil found.change, "the recommendation has the line to write"
+      end
+    end
+
+    # Memory for a single process: all stays as it is, and so says the finding.
+    def test_where_all_is_to_stay_no_other_number_is_named
+      recommendation = advised(PlayedRecording.new(minutes: 4), process_bytes: 300_000_000, memory_limit_bytes: 500_000_000)
+      assert_equal :keep, recommendation.verdict
+      found = find(VcpuMismatch, samples: container(processes: 1, vcpus: 2.0), units: unit(cpu: 5), levers: LEVERS, recommendation:)
+      assert_nil found.change
+      refute_match(/Run \d/, told(found)["do"])
     end
 
     def test_nothing_where_there_are_enough_or_nobody_knows

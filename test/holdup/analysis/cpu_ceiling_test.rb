@@ -11,7 +11,9 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     one = ceiling(vcpus: 2, processes: 1)
     assert_equal 0.5, one.low
     assert_in_delta 0.55, one.high
-    assert_equal [1.0, 2, true], [one.idle_vcpus, one.processes_needed, one.low?]
+    assert_in_delta 0.9, one.idle_vcpus
+    assert_equal 2, one.processes_needed
+    assert_predicate one, :low?
     assert_equal %i[fires fires unsure never never], [0.2, 0.49, 0.52, 0.6, 1.0].map { |target| one.alarm(target) }
   end
 
@@ -28,6 +30,18 @@ class Holdup::Analysis::CpuCeilingTest < Minitest::Test
     assert_in_delta 0.55, ceiling(vcpus: 2, processes: 1, beside: 0.01).high
     busy = ceiling(vcpus: 2, processes: 1, beside: 0.9)
     assert_equal [0.5, false, :unsure], [busy.low, busy.low?, busy.alarm(0.6)]
+  end
+
+  # What is idle for certain, and which target is out of reach, follows from the most that can be reached.
+  def test_what_follows_from_the_range
+    [0.0, 0.2, 0.4, 0.6].each do |beside|
+      one = ceiling(vcpus: 2, processes: 1, beside:)
+      assert_in_delta 1, one.high + one.idle_vcpus / 2
+      assert_operator one.unreachable, :>, one.high
+      assert_operator one.unreachable, :<=, one.high + 0.0501
+      assert_equal :never, one.alarm(one.unreachable)
+    end
+    assert_in_delta 0.75, ceiling(vcpus: 2, processes: 1, beside: 0.4).unreachable
   end
 
   def test_never_more_than_there_is

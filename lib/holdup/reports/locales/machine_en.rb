@@ -9,7 +9,7 @@ module Holdup
         ceiling_on: "On host %<host>s: %<text>s",
         vcpus_one: "1 vCPU", vcpus_many: "%<count>s vCPUs",
         processes_one: "1 process", processes_many: "%<count>s processes",
-        idle_second: "the second vCPU is idle", idle_one: "1 vCPU is always idle", idle_many: "%<count>s vCPUs are always idle",
+        idle_one: "at least 1 vCPU is always idle", idle_many: "at least %<count>s vCPUs are always idle",
 
         processes: "Processes", process: "process", cpu_of_core: "cpu %", cpu_of_all: "of all", cpu_waiting: "waits %",
         busy: "busy", pool_max: "of", group: "%<name>s: %<count>s", unknown_server: "(no server)",

@@ -15,7 +15,7 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
 
   def test_says_first_what_to_remember
     assert_equal "Two jobs that compute, 2 vCPUs", text.lines(chomp: true).first
-    assert_includes text.tr("\n", " "), "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; the second vCPU is idle."
+    assert_includes text.tr("\n", " "), "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
   end
 
   def test_has_a_row_for_each_experiment

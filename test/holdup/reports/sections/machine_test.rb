@@ -20,14 +20,14 @@ class Holdup::Reports::Sections::MachineTest < Minitest::Test
   def flat(...) = text(...).gsub(/\s+/, " ")
 
   def test_the_sentence_about_the_ceiling
-    assert_includes flat(samples: container(used: 0.5)), "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; the second vCPU is idle."
+    assert_includes flat(samples: container(used: 0.5)), "2 vCPUs, 1 process: CPU can never pass 50-55 %; an autoscaling target of 60 % never fires; at least 0.9 vCPUs are always idle."
     refute_includes text(samples: SampleProcesses.new(jobs, vcpus: 1.0, servers: {"sidekiq" => 1}).to_a), "can never pass"
     refute_includes flat(samples: container(used: 1.6)), "can never pass", "others use what these can't"
   end
 
   def test_the_host_is_named_where_there_are_several
     samples = container(used: 0.5) + container(used: 0.5, host: "job-2", vcpus: 4.0)
-    assert_includes flat(samples:), "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; 3 vCPUs are always idle."
+    assert_includes flat(samples:), "On host job-2: 4 vCPUs, 1 process: CPU can never pass 25-28 %; an autoscaling target of 30 % never fires; at least 2.9 vCPUs are always idle."
     assert_includes text(samples:), "host job-2, pid 700"
   end
 
