@@ -60,7 +60,8 @@ module Holdup
 
       def of_settings(store)
         recorded = recorded(store, *@asked.values_at(:from_s, :to_s))
-        Inquiry::Groups.new(recorded.settings, @asked[:by]).pick(@asked[:values]).map { |label, settings| [recorded, label, settings] }
+        @picked = Inquiry::Groups.new(recorded.settings, @asked[:by]).pick(@asked[:values])
+        @picked.sides.map { |label, settings| [recorded, label, settings] }
       end
 
       # Each may be in a store of its own, as experiments leave them.
@@ -113,7 +114,7 @@ module Holdup
         Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
       end
 
-      def report(comparison) = Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families)
+      def report(comparison) = Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
 
       def json(comparison)
         require_relative "../reports/compare/json"

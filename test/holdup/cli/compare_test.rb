@@ -68,11 +68,22 @@ class Holdup::CLI::CompareTest < Minitest::Test
     stable, canary = [arm("stable", SHOP), arm("canary", HALF, "jit" => "none")].map(&:to_a)
     with_store(stable + canary) do |path|
       said = holdup("compare", "--store", path, "--by", "arm", now_s: NOW_S).out
-      assert_match(/^before: arm stable, .*\nafter: arm canary, .*\n\nBetter: /, said)
+      assert_match(/^before: arm stable, .*\nafter: arm canary, .*\nCompared are arms, .*\n\nBetter: /, said)
       assert_match(/only jit differs, and both ran at the same time/, said.gsub(/\s+/, " "))
       refute_match(/of such intervals/, said)
       told = JSON.parse(holdup("compare", "--store", path, "--by", "arm", "--format", "json", now_s: NOW_S).out)
       assert_equal %w[jit], told["changed"].map { |one| one["subject"] }
+    end
+  end
+
+  # Three settings and two arms: by setting the arm is no difference, by arm all else is none.
+  def test_says_which_settings_were_compared
+    windows = [arm("stable", SHOP), arm("canary", SHOP), arm("stable", HALF, "jit" => "none"), arm("canary", SHOP, "threads" => 9)].zip([0, 0, 0, 8]).flat_map { |sample, left_out| sample.to_a.drop(left_out * 3) }
+    with_store(windows) do |path|
+      said = ->(by) { holdup("compare", "--store", path, "--by", by, now_s: NOW_S).out.gsub(/\s+/, " ") }
+      assert_match(/before: \h{6}, \h{6}: .*Compared are settings that differ in more than the arm .* Of 3 these two have the most requests; --values chooses others\./, said.call("setting"))
+      assert_match(/before: arm stable, .*Compared are arms, whatever else differs in their settings\. [^O]/, said.call("arm"))
+      assert_match(/Compared are values of jit\./, said.call("jit"))
     end
   end
 

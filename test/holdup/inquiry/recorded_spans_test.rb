@@ -101,7 +101,7 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   def recorded(store, from_s, to_s) = Holdup::Inquiry::Recorded.new(store, from_s:, to_s:, filter: FILTER)
 
   def sides(recorded, by)
-    parts = Holdup::Inquiry::Groups.new(recorded.settings, by).pick(nil).map { |label, settings| [recorded, label, settings] }
+    parts = Holdup::Inquiry::Groups.new(recorded.settings, by).pick(nil).sides.map { |label, settings| [recorded, label, settings] }
     Holdup::Inquiry::Recorded.sides(parts).to_h { |side| [side.label, counted(side)] }
   end
 

@@ -7,6 +7,10 @@ module Holdup
       COMPARE_EN = {
         compare_title: "Holdup compare: %<units>s",
         compare_side: "%<side>s: %<label>s, %<count>s %<units>s",
+        compare_by: "Compared are values of %<fact>s.",
+        compare_by_setting: "Compared are settings that differ in more than the arm (--by arm compares arms).",
+        compare_by_arm: "Compared are arms, whatever else differs in their settings.",
+        compare_by_most: "Of %<count>s these two have the most %<units>s; --values chooses others.",
         compare_before: "before", compare_after: "after",
 
         compare_better: "Better: %<moved>s.",

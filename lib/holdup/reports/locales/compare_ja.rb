@@ -7,6 +7,10 @@ module Holdup
       COMPARE_JA = {
         compare_title: "Holdup 比較：%<units>s",
         compare_side: "%<side>s：%<label>s、%<units>s %<count>s 件",
+        compare_by: "%<fact>s の値を比べています。",
+        compare_by_setting: "アーム以外にも違いのある設定を比べています（アームどうしを比べるには --by arm）。",
+        compare_by_arm: "アームどうしを比べています。設定の他の違いは問いません。",
+        compare_by_most: "%<count>s 個のうち、%<units>sが最も多い 2 つです。--values で他のものを選べます。",
         compare_before: "前", compare_after: "後",
 
         compare_better: "改善：%<moved>s。",

@@ -1,6 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../analysis/setting_names"
 require_relative "../../../errors"
 require_relative "../../../inquiry/groups"
 require_relative "../../../inquiry/recorded"
@@ -38,8 +37,8 @@ module Holdup
 
         # @return [Hash{String => String}] what can be chosen in this span and how it is called: "revision:3f2a9c1"
         def choices
-          @choices ||= FACTS.to_h { |fact| [fact, recorded.settings.keys.group_by { |setting| value(setting, fact) }.except("")] }
-            .select { |_, found| found.size > 1 }.flat_map { |fact, found| found.map { |value, settings| ["#{fact}:#{value}", called(fact, value, settings)] } }.to_h
+          @choices ||= FACTS.map { |fact| groups(fact) }.select { |found| found.to_h.size > 1 }
+            .flat_map { |found| found.to_h.keys.map { |value| ["#{found.fact}:#{value}", found.label(value)] } }.to_h
         end
 
         # @return [Array<Integer>] where the earlier span begins and ends; none where there is no such span
@@ -82,19 +81,18 @@ module Holdup
         def picked(choice)
           called = choices[choice] || raise(UsageError.new("nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"))
           fact, value = choice.split(":", 2)
-          [recorded, called, recorded.settings.keys.select { |setting| value(setting, fact) == value }]
+          [recorded, called, groups(fact).to_h.fetch(value)]
         end
 
-        # In the order in which they came.
-        def last_settings = recorded.settings.keys.last(2).map { |setting| [recorded, names.name(setting), [setting]] }
+        # In the order in which they came; those that differ in nothing but the arm are one.
+        def last_settings
+          found = groups(Inquiry::Groups::SETTING)
+          found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }
+        end
+
+        def groups(fact) = (@groups ||= {})[fact] ||= Inquiry::Groups.new(recorded.settings, fact)
 
         def recorded = @recorded ||= Inquiry::Recorded.new(@store, from_s: @query.from_s, to_s: @query.until_s, filter: @filter)
-
-        def names = @names ||= Analysis::SettingNames.new(recorded.settings.keys)
-
-        def value(setting, fact) = (fact == Inquiry::Groups::SETTING) ? setting.fingerprint : setting[fact].to_s
-
-        def called(fact, value, settings) = (fact == Inquiry::Groups::SETTING) ? names.name(settings.first) : "#{fact} #{value}"
       end
     end
   end
