@@ -76,6 +76,23 @@ class Holdup::CLI::CompareTest < Minitest::Test
     end
   end
 
+  # All units of a side are alike, so that any difference is there for sure.
+  def alike(ms)
+    sample = SampleWindows.new(setting: FACTS)
+    time = Holdup::Histogram.of([(ms * 1_000_000).round] * 30)
+    Array.new(MINUTES) { |minute| sample.window("A#a", start_s: sample.from_s + 60 * minute, count: 30, sums: {cpu_ns: time.sum}, histograms: {wall: time, running: time}) }
+  end
+
+  def test_differences_that_matter_to_nobody
+    @before, @after = alike(10.0), alike(10.02)
+    said = compare(*SPANS).out
+    assert_match(/^No relevant difference: /, said)
+    assert_match(/^CPU of each unit .* too small$/, said)
+    refute_match(/WORSE/, said)
+    told = JSON.parse(compare(*SPANS, "--format", "json").out)["metrics"].find { |metric| metric["name"] == "cpu_unit" }
+    assert_equal ["none", false], told.values_at("verdict", "relevant")
+  end
+
   # Three settings and two arms: by setting the arm is no difference, by arm all else is none.
   def test_says_which_settings_were_compared
     windows = [arm("stable", SHOP), arm("canary", SHOP), arm("stable", HALF, "jit" => "none"), arm("canary", SHOP, "threads" => 9)].zip([0, 0, 0, 8]).flat_map { |sample, left_out| sample.to_a.drop(left_out * 3) }

@@ -54,9 +54,18 @@ module Holdup
           range.begin.positive? ? :more : :less
         end
 
-        # @return [Symbol, nil] :better, :worse, :none, :changed (where neither is better); nil where it can't be told
+        # @return [Boolean] whether the difference is large enough to matter to anybody
+        def relevant? = known? && difference.abs >= metric.least && (!relative? || relative.abs >= metric.least_share)
+
+        # @param level [Float]
+        # @return [Boolean] whether there is a difference for sure, and it does not matter
+        def irrelevant?(level = self.class::LEVEL) = %i[more less].include?(direction(level)) && !relevant?
+
+        # @return [Symbol, nil] :better, :worse, :none (also where it does not matter), :changed (where neither is better); nil where it
+        #   can't be told
         def verdict(level = self.class::LEVEL)
           found = direction(level)
+          return :none if found && !relevant?
           return found if found.nil? || found == :none
           return :changed unless metric.better
           (found == metric.better) ? :better : :worse
@@ -66,7 +75,7 @@ module Holdup
         def visible(level = self.class::LEVEL)
           return unless deviation && relative?
           reach = deviation * (Student.quantile(0.5 + level / 2, freedom) + Student.quantile(self.class::POWER, freedom))
-          [Math.exp(reach) - 1, metric.resolution].max
+          [Math.exp(reach) - 1, metric.resolution, metric.least_share, metric.least.fdiv(before)].max
         end
       end
 

@@ -48,9 +48,10 @@ module Holdup
         end
 
         # @param estimate [Analysis::Comparison::Estimate]
-        # @return [String] "better", "WORSE", "same", or nothing where nobody can tell
+        # @return [String] "better", "WORSE", "same", "too small", or nothing where nobody can tell
         def mark(estimate)
           return @words.call(:compare_mark_same) if estimate.same?
+          return @words.call(:compare_mark_irrelevant) if estimate.irrelevant?
           found = estimate.verdict
           (found == :better || found == :worse) ? @words.call(:"compare_mark_#{found}") : ""
         end

@@ -53,7 +53,8 @@ module Holdup
           range = estimate.interval
           {name: estimate.metric.name, unit: estimate.metric.unit, before: round(estimate, estimate.before), after: round(estimate, estimate.after),
            difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5), relative_interval: (bounds(range, 5) if estimate.relative?),
-           difference_interval: (bounds(range, 5) unless estimate.relative?), visible: estimate.visible&.round(4), verdict: estimate.verdict}
+           difference_interval: (bounds(range, 5) unless estimate.relative?), visible: estimate.visible&.round(4), verdict: estimate.verdict,
+           relevant: estimate.relevant?}
         end
 
         def bounds(range, digits) = range && [range.begin, range.end].map { |bound| bound.round(digits) + 0 } # and never -0.0

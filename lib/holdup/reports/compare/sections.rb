@@ -63,8 +63,10 @@ module Holdup
         def notes
           before, after = @comparison.sizes
           drawn = word(:figures_note, block: @cells.seconds(@comparison.block_s), before:, after:)
-          [drawn, wait, queued, cpu, memory].compact
+          [drawn, small, wait, queued, cpu, memory].compact
         end
+
+        def small = shown.any?(&:irrelevant?) ? word(:irrelevant_note) : nil
 
         def known?(name) = shown.any? { |estimate| estimate.metric.name == name }
 

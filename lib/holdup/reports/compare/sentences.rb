@@ -74,6 +74,8 @@ module Holdup
 
         def none(unmoved)
           differ = unmoved.reject(&:same?)
+          small = unmoved.select { |estimate| estimate.irrelevant?(verdict.level) }
+          return word(:none_relevant, small: small.map { |estimate| moved(estimate) }.join(word(:also))) if small.any?
           return word(:none, visible: visible(differ)) if differ.any?
           word(:same, figures: unmoved.map { |estimate| @cells.name(estimate.metric) }.join(word(:also)))
         end

@@ -18,6 +18,7 @@ module Holdup
         compare_both: "Better and worse: %<moved>s.",
         compare_changed: "Changed: %<moved>s.",
         compare_none: "No difference that this data could show. It would have shown %<visible>s.",
+        compare_none_relevant: "No relevant difference: %<small>s, which is there and too small to matter.",
         compare_same: "Nothing changed: both sides have the same %<figures>s.",
         compare_unknown: "Too little to tell: %<before>s and %<after>s stretches of %<block>s, and it takes %<needed>s on both sides.",
         compare_moved: "%<figure>s %<change>s (%<interval>s)",
@@ -45,7 +46,7 @@ module Holdup
 
         compare_settings: "What differs in the settings", compare_fact: "fact",
         compare_figures: "The figures, each endpoint counted as often as before", compare_figure: "figure",
-        compare_difference: "difference", compare_interval: "95 % interval", compare_mark_better: "better", compare_mark_worse: "WORSE", compare_mark_same: "same",
+        compare_difference: "difference", compare_interval: "95 % interval", compare_mark_better: "better", compare_mark_worse: "WORSE", compare_mark_same: "same", compare_mark_irrelevant: "too small",
         compare_wall_p50: "wall p50", compare_wall_p90: "wall p90", compare_wall_p95: "wall p95", compare_wall_p99: "wall p99", compare_wall_mean: "wall, mean",
         compare_wait_p50: "queued + stalled p50", compare_wait_p90: "queued + stalled p90", compare_wait_p95: "queued + stalled p95",
         compare_wait_p99: "queued + stalled p99", compare_wait_mean: "queued + stalled, mean", compare_stalled_mean: "stalled, mean", compare_stalled_p99: "stalled p99",
@@ -53,6 +54,8 @@ module Holdup
         compare_pss: "PSS of a process", compare_uss: "USS of a process", compare_gc_unit: "GC in each unit", compare_errors: "errors", compare_throughput: "units/s",
         compare_figures_note: "Percentiles are of merged histograms. Intervals come from %<before>s and %<after>s stretches of %<block>s, each with all hosts and processes, " \
           "drawn anew 200 times. units/s and CPU of all / units are as they were mixed.",
+        compare_irrelevant_note: "too small: a difference that is there for sure and matters to nobody: below 1 %, or below 20 us of elapsed or waiting time, " \
+          "5 us of CPU or GC, 1 MB.",
         compare_wait_note: "queued + stalled: percentiles of units that were kept singly (at most 900 in ten minutes), means of all.",
         compare_queued_unknown: "How long requests or jobs waited for a thread is not known (%<sides>s): queued + stalled is the stall alone there.",
         compare_wait_unknown: "queued + stalled has no percentiles here: they need units kept singly, which a store has for 14 days.",
@@ -84,7 +87,7 @@ module Holdup
         compare_state: "%<label>s: %<count>s %<units>s, processes: %<processes>s, within %<seconds>s",
         compare_state_told: "%<label>s against %<base>s: %<text>s",
         compare_states_figures: "The figures, each endpoint counted as often as with %<base>s", compare_states_intervals: "95 % intervals of the changes",
-        compare_states_note: "%%: against %<base>s; %<mark>s: may be none. Percentiles are of merged histograms.",
+        compare_states_note: "%%: against %<base>s; %<mark>s: may be none, or too small to matter. Percentiles are of merged histograms.",
         compare_limits: "What can't be concluded",
         compare_limits_note: "Another application, machine or traffic will have other figures: what is measured here holds for this one."
       }.freeze
