@@ -104,7 +104,7 @@ module Holdup
 
       def text(recommendation, findings, told)
         require_relative "../reports/advice"
-        Reports::Advice.new(recommendation, findings, **told, again:, width: @console.width, style: Reports::Style.for(@console.out, @console.env))
+        Reports::Advice.new(recommendation, findings, **told, again:, width: @console.width, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
       end
 
       def markdown(recommendation, findings, told)

@@ -13,7 +13,7 @@ module Holdup
   class CLI
     # Says what a change did: two times, settings, arms or revisions side by side, with intervals.
     class Compare
-      WIDTHS = (80..120)
+      WIDEST = 120
 
       def self.options(console) = CompareOptions.new(console)
 
@@ -121,7 +121,7 @@ module Holdup
         Reports::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
-      def lay_out(page) = LaidOut.call(page, format: @format, console: @console, widths: WIDTHS, language: @words.language)
+      def lay_out(page) = LaidOut.call(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
 
       def span(from_s, to_s) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
     end

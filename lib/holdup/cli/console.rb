@@ -9,8 +9,10 @@ module Holdup
       # @return [Console] of this process
       def self.system = new(out: $stdout, err: $stderr, env: ENV, clock: Clock.new)
 
-      # @return [Integer] columns of the terminal, nil in a pipe or file
+      # @return [Integer, nil] what COLUMNS says, else columns of the terminal; nil in a pipe or file
       def columns
+        said = Integer(env["COLUMNS"].to_s, 10, exception: false)
+        return said if said&.positive?
         return unless out.tty?
         require "io/console"
         width = out.winsize.last
@@ -18,8 +20,11 @@ module Holdup
       end
 
       # @param most [Integer] longer lines are harder to read
-      # @return [Integer] columns to fill
-      def width(most = 100) = (columns || 80).clamp(60, most)
+      # @return [Integer] columns of sentences
+      def width(most = 100) = (columns || 80).clamp(self.class::NARROW, most)
+
+      # @return [Numeric] columns of tables: in a pipe or file, where nobody says how many there are, as many as they need
+      def table_width = columns || Float::INFINITY
 
       # One line that the next one takes the place of; elsewhere than on a terminal each stays.
       # @param text [String]
@@ -40,5 +45,7 @@ module Holdup
         out.reopen(IO::NULL, "w") if out.respond_to?(:reopen) && out.respond_to?(:fileno)
       end
     end
+    # The narrowest that sentences are wrapped to.
+    Console::NARROW = 40
   end
 end

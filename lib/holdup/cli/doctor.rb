@@ -13,7 +13,7 @@ module Holdup
   class CLI
     # Says what is measured on this host, what is missing, and why a number may be wrong, each with the remedy.
     class Doctor
-      WIDTHS = (60..120)
+      WIDEST = 120
 
       def self.options(_console)
         Options.new("holdup doctor [options]") do |parser, values|
@@ -51,7 +51,7 @@ module Holdup
       private
 
       def text(findings)
-        width = (@console.columns || 80).clamp(WIDTHS)
+        width = @console.width(WIDEST)
         Reports::Findings.new(findings, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
       end
 

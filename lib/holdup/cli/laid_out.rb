@@ -11,14 +11,14 @@ module Holdup
       # @param page [Reports::Page]
       # @param format [Symbol] :markdown, :html, else text
       # @param console [Console]
-      # @param widths [Range<Integer>] columns of text
+      # @param widest [Integer] columns of sentences at most
       # @param language [String] of the page, which HTML says
       # @return [String] ends with a newline
-      def call(page, format:, console:, widths:, language: "en")
+      def call(page, format:, console:, widest:, language: "en")
         case format
         when :markdown then markdown(page)
         when :html then html(page, language)
-        else text(page, console, widths)
+        else text(page, console, widest)
         end
       end
 
@@ -32,9 +32,9 @@ module Holdup
         Holdup::Web::Static::Document.of(page, language:).call
       end
 
-      def text(page, console, widths)
+      def text(page, console, widest)
         require_relative "../reports/page_text"
-        Reports::PageText.new(page, width: (console.columns || 80).clamp(widths), style: Reports::Style.for(console.out, console.env)).call
+        Reports::PageText.new(page, width: console.width(widest), table_width: console.table_width, style: Reports::Style.for(console.out, console.env)).call
       end
       private_class_method :markdown, :html, :text
     end

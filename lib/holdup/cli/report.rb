@@ -21,8 +21,8 @@ module Holdup
       LIMIT = 15
       # What rows are sorted by, in the words of the dashboard.
       ORDERS = {stalled: "suffered", caused: "caused", wall: "wall", count: "count"}.freeze
-      # The widest a report gets on its own: longer lines are harder to read, and names fit.
-      WIDTHS = (60..120)
+      # Of sentences: longer lines are harder to read.
+      WIDEST = 120
 
       def self.options(console) = ReportOptions.new(console)
 
@@ -132,8 +132,7 @@ module Holdup
 
       def text(summary)
         require_relative "../reports/text"
-        width = (@console.columns || Reports::Text::WIDTH).clamp(WIDTHS)
-        Reports::Text.new(summary, words: @words, told:, width:, style: Reports::Style.for(@console.out, @console.env), **@layout)
+        Reports::Text.new(summary, words: @words, told:, width: @console.width(WIDEST), table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env), **@layout)
       end
     end
   end

@@ -49,7 +49,7 @@ module Holdup
         found = Analysis::Sizing::WhatIf.new(recommendation, @change)
         check_names(found)
         report = Reports::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words, width: @console.width,
-          style: Reports::Style.for(@console.out, @console.env))
+          table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
         @console.out.write(@json ? report.json : report.call)
         OK
       end

@@ -22,9 +22,10 @@ module Holdup
       # @param again [String, nil] options with which other commands look at the same
       # @param words [Words]
       # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, again: nil, words: Words.new, width: WIDTH, style: Style.none, limit: AdviceTable::LIMIT)
+      def initialize(recommendation, findings, span:, kind: :request, again: nil, words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
         @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
@@ -33,7 +34,7 @@ module Holdup
         @words = words
         @width = width
         @style = style
-        @layout = Layout.new(width:, style:)
+        @layout = Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline

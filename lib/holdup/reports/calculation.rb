@@ -20,17 +20,18 @@ module Holdup
       # @param calculator [Holdup::Analysis::Sizing::Calculator]
       # @param words [Words]
       # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
       # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
       # @param arrivals [OpenCalculation, nil] what becomes of units that arrive at a rate
-      def initialize(calculator, words: Words.new, width: 80, style: Style.none, timed: false, arrivals: nil)
+      def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none, timed: false, arrivals: nil)
         @calculator = calculator
         @words = words
         @width = width
         @style = style
         @timed = timed
         @arrivals = arrivals
-        @layout = Layout.new(width:, style:)
+        @layout = Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline

@@ -9,12 +9,16 @@ module Holdup
     # Lines of one width and style: what the texts for terminals are made of.
     class Layout
       WARNING = "! "
+      # In a pipe or a file nobody sees where a line would end, and a program wants names whole.
+      WHOLE = Float::INFINITY
 
-      # @param width [Integer] columns
+      # @param width [Integer] columns of sentences
       # @param style [Style]
-      def initialize(width: 80, style: Style.none)
+      # @param table_width [Numeric] columns of tables; WHOLE: no name is cut
+      def initialize(width: 80, style: Style.none, table_width: width)
         @width = width
         @style = style
+        @table_width = table_width
       end
 
       # @param text [String] a sentence or more
@@ -35,11 +39,10 @@ module Holdup
       def warning(text) = item(WARNING, text).map { |line| @style.paint(line, :yellow) }
 
       # @param section [Section]
-      # @param width [Integer] columns at most
       # @return [Array<String>] without title and notes
-      def table(section, width: @width)
+      def table(section)
         return [] if section.columns.empty?
-        laid = Table.new(section, width: [@width, width].min)
+        laid = Table.new(section, width: @table_width)
         [@style.paint(laid.head, :dim), *laid.body]
       end
 
@@ -48,7 +51,7 @@ module Holdup
       def section(section) = ["", *title(section), *table(section), *section.notes.flat_map { |note| lines(note) }]
 
       # @return [Array<String>] one line
-      def title(section) = [@style.paint(Width.truncate(section.title, @width), :bold)]
+      def title(section) = [@style.paint(Width.truncate(section.title, [@width, @table_width].max), :bold)]
     end
   end
 end

@@ -10,10 +10,11 @@ module Holdup
     class PageText
       # @param page [Page]
       # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
-      def initialize(page, width: 80, style: Style.none)
+      def initialize(page, width: 80, table_width: width, style: Style.none)
         @page = page
-        @layout = Layout.new(width:, style:)
+        @layout = Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline

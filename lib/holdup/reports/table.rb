@@ -4,13 +4,13 @@ require_relative "width"
 
 module Holdup
   module Reports
-    # Lays a section out in columns for a terminal of a given width: every figure whole, the names shortened.
+    # Lays a section out in columns: every figure whole, and names shortened where the width asks for it.
     class Table
       GAPS = [2, 1].freeze
       NAME_MIN = 8
 
       # @param section [Section]
-      # @param width [Integer] terminal columns
+      # @param width [Numeric] columns; Layout::WHOLE: no name is cut
       def initialize(section, width:)
         @section = section
         @room = width

@@ -16,16 +16,18 @@ module Holdup
 
       # @param summary [Holdup::Analysis::Summary]
       # @param words [Words]
-      # @param width [Integer] columns
+      # @param width [Integer] columns of sentences
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
       # @param limit [Integer] rows shown of each table
       # @param details [Boolean] also the group means of each row
       # @param told [Array<String>] more remarks
       # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
-      def initialize(summary, words: Words.new, width: WIDTH, style: Style.none, limit: LIMIT, details: false, told: [], zone: nil)
+      def initialize(summary, words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: LIMIT, details: false, told: [], zone: nil)
         @summary = summary
         @words = words
         @width = width
+        @table_width = table_width
         @style = style
         @headline = Headline.new(summary, words:, told:, zone:)
         @contents = Contents.new(summary, words:, limit:, details:)
@@ -55,12 +57,12 @@ module Holdup
       end
 
       def sections
-        @contents.sections.flat_map { |section| ["", bold(Width.truncate(section.title, @width)), *table(section), *notes(section)] }
+        @contents.sections.flat_map { |section| ["", bold(Width.truncate(section.title, [@width, @table_width].max)), *table(section), *notes(section)] }
       end
 
       def table(section)
         return [] if section.columns.empty?
-        table = Table.new(section, width: @width)
+        table = Table.new(section, width: @table_width)
         [@style.paint(table.head, :dim), *table.body, *table.total && [bold(table.total)]].map { |line| bars(line) }
       end
 

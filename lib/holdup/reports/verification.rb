@@ -10,27 +10,26 @@ module Holdup
   module Reports
     # Predicted beside measured, after an advice was followed.
     class Verification
-      WIDTH = 72
-
       # @param found [Analysis::Sizing::Verification]
       # @param span [String] that was measured
       # @param stored [Boolean] whether later advice learns from it
       # @param words [Words]
       # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
-      def initialize(found, span:, stored: false, words: Words.new, width: 80, style: Style.none)
+      def initialize(found, span:, stored: false, words: Words.new, width: 80, table_width: width, style: Style.none)
         @found = found
         @span = span
         @stored = stored
         @words = words
         @figures = AdviceFigures.new(words)
-        @layout = Layout.new(width:, style:)
+        @layout = Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline
       def call
         section = Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
-        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section, width: WIDTH), "", *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
+        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section), "", *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
       end
 
       # @return [String] for programs; ends with a newline

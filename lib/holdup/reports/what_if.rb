@@ -14,10 +14,6 @@ module Holdup
   module Reports
     # Now and then beside each other.
     class WhatIf
-      NAMES = 24
-      # Wider, and figures are far from what they are of.
-      WIDTH = 72
-
       # @param found [Analysis::Sizing::WhatIf]
       # @param change [Analysis::Sizing::WhatIf::Change]
       # @param kind [Symbol]
@@ -25,8 +21,9 @@ module Holdup
       # @param span [String]
       # @param words [Words]
       # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
-      def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, style: Style.none)
+      def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, table_width: width, style: Style.none)
         @found = found
         @change = change
         @kind = kind
@@ -34,13 +31,13 @@ module Holdup
         @span = span
         @words = words
         @figures = AdviceFigures.new(words)
-        @layout = Layout.new(width:, style:)
+        @layout = Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline
       def call
         head = [*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }]
-        "#{[*head, "", *@layout.table(section, width: WIDTH), *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
+        "#{[*head, "", *@layout.table(section), *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
       end
 
       # @return [Page] for other layouts
@@ -111,14 +108,14 @@ module Holdup
       # Where units are treated unlike others, some may pay for what the others gain.
       def parts
         return [] unless known? && @found.told_apart?
-        names = Width.truncate(Width.clean(@change.names.join(", ")), NAMES)
+        names = Width.clean(@change.names.join(", "))
         {word(:named, percentile: @slo.name, names:) => @found.named, word(:others, percentile: @slo.name) => @found.others}
           .map { |label, sides| row(label, sides) { |one| Figures.duration(one.responses[@slo.percentile]) } }
       end
 
       def pools
         @found.pools.flat_map do |name, sides|
-          name = Width.truncate(Width.clean(name), NAMES)
+          name = Width.clean(name)
           load = word(@found.company? ? :pools_peak : :pools_busy)
           [row(word(:pool_rate, name:, load:), sides) { |one| Figures.rate(one.throughput) },
             row(word(:pool_stalled, name:, load:), sides) { |one| Figures.duration(one.stalled_ns) }]

@@ -25,13 +25,13 @@ class Holdup::CLI::CompareTest < Minitest::Test
     @after = SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2, setting: FACTS.merge("jit" => "none", "revision" => "bbb222"))
   end
 
-  def compare(*arguments)
+  def compare(*arguments, env: {})
     windows = @before.to_a + @after.to_a.map { |window| window.with(start_s: window.start_s + LATER_S) }
-    with_store(windows) { |path| holdup("compare", "--store", path, *arguments, now_s: NOW_S) }
+    with_store(windows) { |path| holdup("compare", "--store", path, *arguments, env:, now_s: NOW_S) }
   end
 
   def test_two_times_with_the_verdict_first
-    said = compare(*SPANS)
+    said = compare(*SPANS, env: {"COLUMNS" => "80"})
     assert_equal [0, ""], [said.status, said.err]
     assert_match(/\A.*requests\nbefore: .*\nafter: .*\n\nBetter: .*CPU of\s+each unit -\d\d/, said.out)
     assert_match(/2 things differ \(jit, revision\)/, said.out.gsub(/\s+/, " "))

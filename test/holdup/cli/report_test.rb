@@ -22,6 +22,18 @@ class Holdup::CLI::ReportTest < Minitest::Test
     end
   end
 
+  LONG = "Pricing::PriceOracleController#recalculate_all (app/services/price_oracle.rb:11)"
+
+  def test_names_are_whole_in_a_pipe_and_as_long_as_columns_say_elsewhere
+    with_store(SampleWindows.new(units: {LONG => SampleWindows::STOREFRONT.fetch("CartsController#update"), "A#b" => SampleWindows::STOREFRONT.fetch("QuotesController#show")})) do |store|
+      rows = ->(columns) { report(store:, env: {"COLUMNS" => columns}.compact).out.lines.grep(/^Pricing/) }
+      assert_operator rows.call(nil).size, :>=, 4
+      rows.call(nil).each { |row| assert_operator row, :start_with?, LONG }
+      rows.call("80").each { |row| assert_operator row.chomp.size, :<=, 80 }
+      rows.call("200").each { |row| assert_operator row, :start_with?, LONG }
+    end
+  end
+
   def test_json_and_markdown
     with_store do |store|
       assert_equal 2220, JSON.parse(report("--format", "json", store:).out).dig("totals", "count")

@@ -14,7 +14,7 @@ module Holdup
       class Check
         TOLERANCE = 0.1
         SINCE_S = 3600
-        WIDTHS = (72..100)
+        WIDEST = 100
 
         # Reads the arguments to the keywords of Check.
         Arguments = Data.define(:now_s) do
@@ -102,8 +102,8 @@ module Holdup
         end
 
         def text(check)
-          width = (@console.columns || 80).clamp(WIDTHS)
-          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
+          width = @console.width(WIDEST)
+          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, width:, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env)).call
         end
       end
     end

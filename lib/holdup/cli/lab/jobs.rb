@@ -12,7 +12,7 @@ module Holdup
     class Lab
       # Sidekiq's throughput at each concurrency, measured beside what one run had let expect.
       class Jobs
-        WIDTHS = (76..100)
+        WIDEST = 100
 
         # @param console [Console]
         # @return [#parse]
@@ -62,7 +62,7 @@ module Holdup
         def report(result)
           return json(result) if @json
           require_relative "../../lab/jobs/text"
-          Holdup::Lab::Jobs::Text.new(result, words: @words, width: (@console.columns || 80).clamp(WIDTHS), style: Reports::Style.for(@console.out, @console.env))
+          Holdup::Lab::Jobs::Text.new(result, words: @words, width: @console.width(WIDEST), table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
         end
 
         def json(result)

@@ -14,7 +14,7 @@ module Holdup
       # One setting of the user's own server after the other under the same load, measured and predicted.
       class Sweep
         # Below that the table has no room.
-        WIDTHS = (80..100)
+        WIDEST = 100
 
         # @param console [Console]
         # @return [#parse]
@@ -67,7 +67,7 @@ module Holdup
 
         def told(result)
           return "#{JSON.pretty_generate(json(result))}\n" if @format == :json
-          LaidOut.call(report(result).page, format: @format, console: @console, widths: WIDTHS)
+          LaidOut.call(report(result).page, format: @format, console: @console, widest: WIDEST)
         end
 
         def hints(_result) = []

@@ -17,12 +17,13 @@ module Holdup
       # @param tolerance [Float]
       # @param words [Reports::Words]
       # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Reports::Style]
-      def initialize(check, tolerance:, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+      def initialize(check, tolerance:, words: Reports::Words.new, width: 80, table_width: width, style: Reports::Style.none)
         @check = check
         @tolerance = tolerance
         @words = words
-        @layout = Reports::Layout.new(width:, style:)
+        @layout = Reports::Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline

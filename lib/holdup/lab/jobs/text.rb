@@ -15,11 +15,12 @@ module Holdup
         # @param result [Result]
         # @param words [Reports::Words]
         # @param width [Integer] columns
+        # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
         # @param style [Reports::Style]
-        def initialize(result, words: Reports::Words.new, width: 80, style: Reports::Style.none)
+        def initialize(result, words: Reports::Words.new, width: 80, table_width: width, style: Reports::Style.none)
           @result = result
           @words = words
-          @layout = Reports::Layout.new(width:, style:)
+          @layout = Reports::Layout.new(width:, style:, table_width:)
           @sentences = Sentences.new(result, words:)
         end
 
