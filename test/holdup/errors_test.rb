@@ -13,6 +13,11 @@ class Holdup::ErrorsTest < Minitest::Test
     assert_equal "no time 5x; write 5m", Holdup::UsageError.new("no time 5x", "write 5m").message
   end
 
+  def test_a_sentence_loses_its_full_stop_to_the_advice
+    assert_equal "record for longer; `holdup advise` says more", Holdup::Error.new("record for longer.", "`holdup advise` says more").message
+    assert_equal "nothing was recorded.", Holdup::Error.new("nothing was recorded.").message
+  end
+
   def test_a_configuration_error_names_key_value_and_what_is_expected
     error = Holdup::ConfigurationError.new(key: :ring_size, value: "x" * 900, expected: "a number above 0")
 

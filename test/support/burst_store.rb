@@ -49,9 +49,10 @@ class BurstStore
   end
 
   # @param finest_s [Integer] seconds of the shortest windows that are still there
-  # @return [Holdup::Stores::Memory]
-  def open(finest_s: 60)
-    store = Holdup::Stores.open("memory:")
+  # @param url [String]
+  # @return [Holdup::Stores::Memory, Holdup::Stores::Sql]
+  def open(finest_s: 60, url: "memory:")
+    store = Holdup::Stores.open(url)
     store.commit(windows + accounts, {})
     now_s = START_S + @bursts.map(&:to_s).max.ceil + 60 + AGES_S.fetch(finest_s)
     store.rollup(now_s)

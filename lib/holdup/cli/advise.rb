@@ -88,9 +88,9 @@ module Holdup
         told = {span:, words: @words, limit: @limit, kind: @sizing[:kind]}
         case @format
         when :json then json(sized.recommendation, findings)
-        when :markdown then markdown(sized.recommendation, findings, told)
+        when :markdown then markdown(sized, findings, told)
         when :html then html(sized, findings, told)
-        else text(sized.recommendation, findings, told)
+        else text(sized, findings, told)
         end
       end
 
@@ -102,14 +102,14 @@ module Holdup
         Holdup::Web::Static::Document.single(advised.title, advised.answer + advised.grounds, words:)
       end
 
-      def text(recommendation, findings, told)
+      def text(sized, findings, told)
         require_relative "../reports/advice"
-        Reports::Advice.new(recommendation, findings, **told, again:, width: @console.width, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+        Reports::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, width: @console.width, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
       end
 
-      def markdown(recommendation, findings, told)
+      def markdown(sized, findings, told)
         require_relative "../reports/markdown_advice"
-        Reports::MarkdownAdvice.new(recommendation, findings, **told, again:)
+        Reports::MarkdownAdvice.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
       end
 
       def json(recommendation, findings)

@@ -9,9 +9,10 @@ module Holdup
     # @return [String, nil] what to do about it
     attr_reader :advice
 
-    # @param problem [String]
+    # @param problem [String] where it is a sentence, its full stop makes room for the advice
     # @param advice [String, nil]
     def initialize(problem = nil, advice = nil)
+      problem = problem.sub(/[.。;]+\z/, "") if problem && advice
       @problem = problem
       @advice = advice
       super([problem, advice].compact.join("; ")) if problem || advice

@@ -19,14 +19,15 @@ module Holdup
       # @param findings [Array<Holdup::Advice::Finding>]
       # @param span [String] of time, in words
       # @param kind [Symbol] of the units
+      # @param summary [Analysis::Summary, nil] of all of them
       # @param again [String, nil] options with which other commands look at the same
       # @param words [Words]
       # @param width [Integer] columns
       # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
       # @param style [Style]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, again: nil, words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
-        @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
+      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil, words: Words.new, width: WIDTH, table_width: width, style: Style.none, limit: AdviceTable::LIMIT)
+        @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
         @findings = AdviceFindings.new(findings, words:)

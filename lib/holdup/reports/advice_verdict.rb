@@ -9,21 +9,25 @@ module Holdup
   module Reports
     # The sentences above the table: keep, change, or can't say, and how sure that is.
     class AdviceVerdict
+      NS = 1_000_000_000
+
       # @param recommendation [Analysis::Sizing::Recommendation, nil]
       # @param span [String]
       # @param words [Words]
       # @param kind [Symbol]
-      def initialize(recommendation, span:, words:, kind: :request)
+      # @param summary [Analysis::Summary, nil] of all units of that kind, also of those that an advice can't be made from
+      def initialize(recommendation, span:, words:, kind: :request, summary: nil)
         @recommendation = recommendation
         @kind = kind
         @span = span
+        @summary = summary
         @words = words
         @figures = AdviceFigures.new(words)
       end
 
       # @return [String]
       def title
-        word(:title, kind: word(:"kind_#{@kind}"), span: @span, units: Figures.count(@recommendation&.recording&.units || 0), rate: Figures.rate(rate))
+        word(:title, kind: word(:"kind_#{@kind}"), span: @span, recorded:)
       end
 
       # @return [String]
@@ -52,7 +56,14 @@ module Holdup
 
       def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
 
-      def rate = (@recommendation.nil? || @recommendation.traffic.empty?) ? 0.0 : @recommendation.rate
+      def recorded
+        count = @summary ? @summary.total.count : @recommendation&.recording&.units.to_i
+        return word(:recorded_none) if count.zero?
+        word(:recorded, count: Figures.count(count), units: @words.units(@kind, count), measured: Figures.duration(@summary && @summary.measured_s * NS),
+          rate: Figures.rate(@summary&.throughput), peak: Figures.rate(peak))
+      end
+
+      def peak = (@recommendation.nil? || @recommendation.traffic.empty?) ? nil : @recommendation.rate
 
       def now = @recommendation.current
 

@@ -46,7 +46,7 @@ module Holdup
 
       def sides
         [@comparison.before, @comparison.after].zip(%i[before after]).map do |side, name|
-          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: Width.clean(side.label), count: Figures.count(side.units), units:)
+          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: Width.clean(side.label), count: Figures.count(side.units), units: @words.units(@kind, side.units))
         end
       end
 
@@ -59,7 +59,7 @@ module Holdup
         [[@words.call(key, fact: Width.clean(@picked.fact)), *most].join(" ")]
       end
 
-      def units = @words.call(:"kind_#{@kind}")
+      def units = @words.units(@kind)
     end
   end
 end

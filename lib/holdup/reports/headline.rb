@@ -59,7 +59,7 @@ module Holdup
       attr_reader :told
 
       # @return [String] "requests", "jobs" or "units"
-      def units = @words.call(:"kind_#{@summary.unit_kind}")
+      def units = @words.units(@summary.unit_kind)
 
       private
 
@@ -99,7 +99,7 @@ module Holdup
       def total = @summary.total
 
       def volume
-        @words.call(:volume, count: Figures.count(total.count), units:, rate: Figures.rate(@summary.throughput),
+        @words.call(:volume, count: Figures.count(total.count), units: @words.units(@summary.unit_kind, total.count), rate: Figures.rate(@summary.throughput),
           errors: Figures.count(total.errors), error_share: Figures.share(total.error_share || 0.0),
           measured: Figures.duration(@summary.measured_s * NS))
       end

@@ -14,11 +14,12 @@ module Holdup
       # @param findings [Array<Holdup::Advice::Finding>]
       # @param span [String] of time, in words
       # @param kind [Symbol] of the units
+      # @param summary [Analysis::Summary, nil] of all of them
       # @param again [String, nil] options with which other commands look at the same
       # @param words [Words]
       # @param limit [Integer] rows of the table
-      def initialize(recommendation, findings, span:, kind: :request, again: nil, words: Words.new, limit: AdviceTable::LIMIT)
-        @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:)
+      def initialize(recommendation, findings, span:, kind: :request, summary: nil, again: nil, words: Words.new, limit: AdviceTable::LIMIT)
+        @verdict = AdviceVerdict.new(recommendation, span:, words:, kind:, summary:)
         @table = AdviceTable.new(recommendation, words:, limit:)
         @pools = AdvicePools.new(recommendation, words:)
         @findings = AdviceFindings.new(findings, words:)

@@ -26,6 +26,7 @@ require_relative "locales/sweep_en"
 require_relative "locales/sweep_ja"
 require_relative "locales/timeline_en"
 require_relative "locales/timeline_ja"
+require_relative "phrase"
 
 module Holdup
   module Reports
@@ -64,13 +65,19 @@ module Holdup
       def call(key, **params) = fill(@table.fetch(key), params)
 
       # Sentences have the units of their language: "31.0 分". Tables and charts have the international ones.
-      # @param text [String] with %<name>s
+      # @param text [String] with %<name>s, see Phrase
       # @param params [Hash{Symbol => Object}] their values; a figure may be among them
       # @return [String]
       def fill(text, params)
-        return text if params.empty? || !text.include?("%<") # formatting none is a warning in Ruby 3.3
-        joined(format(text, **params.transform_values { |value| spoken(value) }))
+        return text if params.empty?
+        values = params.transform_values { |value| spoken(value) }
+        joined(Phrase.call(text, values, unknown: @table.fetch(:unknown_value)))
       end
+
+      # @param kind [Symbol] :request, :job or :unit
+      # @param count [Integer, nil] how many; nil: no number stands before it
+      # @return [String] "requests", "request" where it is one
+      def units(kind, count = nil) = call((count == 1) ? :"kind_#{kind}_one" : :"kind_#{kind}")
 
       # @param items [Array<String>]
       # @return [String] "one, two"

@@ -14,6 +14,12 @@ module Holdup::Advice
       assert_match(/not predicted/, told["expect"])
     end
 
+    # A sentence has no hole where nobody counted the waits.
+    def test_waits_for_a_cpu_that_nobody_counted
+      told = told(find(Starved, units: unit(cpu: 10, starved: 4), samples: container))
+      assert_match(/\AUnits held the GVL for 28.\d % of their time without a CPU, and for 7\d.\d % on one\. \[holdup report\]\z/, told["seen"])
+    end
+
     # @param rates [Hash] milliseconds of CPU in each second, of counters of the container
     def starved(processes: 1, vcpus: 2.0, host_cpus: 4, **rates)
       counters = rates.transform_values { |ms| ->(passed) { passed * ms * MS } }
@@ -23,13 +29,13 @@ module Holdup::Advice
     def test_these_processes_themselves
       found = starved(processes: 2, vcpus: 1.0, cpu_ns: 1000, steal_ns: 0, host_busy_ns: 3900)
       assert_equal :starved_own, found.rule
-      assert_match(/These processes alone use 1\.?0?0? of 1 vCPUs\./, told(found)["seen"])
+      assert_match(/These processes alone use 1\.?0?0? of 1 vCPU\./, told(found)["seen"])
     end
 
     def test_other_processes_of_the_container
       found = starved(vcpus: 1.0, cpu_ns: 950, steal_ns: 0, host_busy_ns: 1000)
       assert_equal :starved_beside, found.rule
-      assert_match(/not measured use 0\.45 of 1 vCPUs, the measured ones 0\.50\./, told(found)["seen"])
+      assert_match(/not measured use 0\.45 of 1 vCPU, the measured ones 0\.50\./, told(found)["seen"])
     end
 
     def test_other_containers_of_the_host

@@ -4,6 +4,7 @@ require "test_helper"
 require "holdup/cli"
 require "json"
 require "nokogiri"
+require_relative "../../support/burst_store"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::AdviseTest < Minitest::Test
@@ -30,6 +31,16 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/brackets look at the same with --since 20\S+Z --until 20\S+Z --store \S+\./, text)
     assert_match(/Amdahl's law says \d+ threads/, text)
     assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
+  end
+
+  # All of them are of the first seconds of their process: too little for an advice, and yet they were measured.
+  def test_the_load_of_a_few_seconds_is_told_where_nothing_can_be_said
+    path = File.join(folder, "store.sqlite3")
+    BurstStore.new(BurstStore::Burst.new(from_s: 10, to_s: 17.6, count: 900, kind: :job, born_s: 5)).open(url: path).close
+    said = %w[advise report].to_h { |command| [command, holdup(command, "--store", path, "--since", "1d", "--kind", "job", now_s: BurstStore::START_S + 3600).out.gsub(/\s+/, " ")] }
+    assert_match(/\AAdvice for jobs, .*: 900 jobs in 7\.60 s, 11\d\/s CAN'T SAY: most of it is from the first two minutes after a boot; record for longer\./, said["advise"])
+    assert_match(/900 jobs in 7\.60 s, 11\d per second, 0 errors/, said["report"])
+    refute_match(/lower bound/, said["report"])
   end
 
   def test_limits_that_the_user_names

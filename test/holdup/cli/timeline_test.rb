@@ -34,7 +34,7 @@ class TimelineCommandTest < Minitest::Test
       said = holdup("timeline", file).out
       assert_includes said.gsub(/\s+/, " "), "Threads waited 96.0 ms for the GVL: 90.0 ms (93.8 %) for GET /hog, 100 % of it in Report#crunch (app/models/report.rb:13)."
       assert_match(/^Report#crunch \(app\/models\/report\.rb:12\) +GET \/hog +90\.0 ms +93\.8 % +140 ms +0$/, said)
-      assert_match(/^93\.8 % of all waiting has a method\. Taking 1 stacks cost /, said)
+      assert_match(/^93\.8 % of all waiting has a method\. Taking 1 stack cost /, said)
       story = holdup("timeline", file, "--unit", "1").out
       assert_includes story.gsub(/\s+/, " "), "What ran meanwhile is known of 97.8 % of its waiting: Report#crunch (app/models/report.rb:13) 90.0 ms."
       assert_includes story.gsub(/\s+/, " "), "waited for GET /hog (thread srv 1) 90.0 ms, 100 % of it in Report#crunch (app/models/report.rb:13), the hand-off"

@@ -94,7 +94,7 @@ module Holdup
           complain("ended too early") unless @child.alive?
         end
 
-        def complain(what) = raise(Error.new("Sidekiq with #{@threads} threads #{what}", "it said: #{@child.last_words.strip}"))
+        def complain(what) = raise(Error.new("Sidekiq with a concurrency of #{@threads} #{what}", "it said: #{@child.last_words.strip}"))
 
         def clean_up
           @child&.stop

@@ -32,7 +32,7 @@ module Holdup
 
         # @return [Page]
         def page
-          Page.new(title: word(:states_title, count: labels.size, units: @words.call(:"kind_#{@kind}")), facts: sides.map { |side| fact(side) },
+          Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)), facts: sides.map { |side| fact(side) },
             lead: told(&:lead).join(" "), remarks: [], sections: [settings, figures, intervals, *plots, limits].compact)
         end
 
@@ -47,9 +47,12 @@ module Holdup
         def base = labels.first
 
         def fact(side)
-          word(:state, label: Width.clean(side.label), count: Figures.count(side.units), units: @words.call(:"kind_#{@kind}"), processes: side.processes,
-            seconds: Figures.duration((side.to_s - side.from_s) * NS))
+          word(:state, label: Width.clean(side.label), count: Figures.count(side.units), units: @words.units(@kind, side.units), processes: side.processes,
+            seconds: Figures.duration(measured_s(side) * NS))
         end
+
+        # Without the first minutes of processes.
+        def measured_s(side) = side.coverage&.total_s || side.to_s - side.from_s
 
         # What the sentences of each comparison say, with its name before it.
         def told = sentences.zip(labels.drop(1)).map { |one, label| word(:state_told, label:, base:, text: yield(one)) }

@@ -6,6 +6,8 @@ module Holdup
       # ADVICE_EN in Japanese; see there.
       ADVICE_JA = {
         advice_title: "%<kind>sへのアドバイス、%<span>s：%<units>s 件、ピーク時は 1 ホストあたり毎秒 %<rate>s 件",
+        advice_recorded: "%<units>s %<count>s 件[[、%<measured>s 間]][[、毎秒 %<rate>s 件]][[、ピーク時 1 ホストあたり毎秒 %<peak>s 件]]",
+        advice_recorded_none: "記録なし",
         advice_kind_request: "リクエスト", advice_kind_job: "ジョブ", advice_kind_unit: "処理",
         advice_change: "変更：各ホストのプロセス数×スレッド数を %<best>s にしてください（現在 %<now>s）。%<gain>s 改善します（90 %% 信頼区間 %<low>s〜%<high>s）。",
         advice_change_guard: "変更：各ホストのプロセス数×スレッド数を %<best>s にしてください。現在の設定（%<now>s）は上限を超えています：%<guards>s。",

@@ -6,11 +6,11 @@ module Holdup
       # Sentences of `holdup calculate`.
       CALCULATE_EN = {
         calculate_title: "Threads for one process whose units are %<share>s io",
-        calculate_answer: "%<threads>s threads are enough: the GVL is then in use %<held>s of the time, and one thread more adds %<gain>s. " \
+        calculate_answer: "%<threads>s {threads:thread is|threads are} enough: the GVL is then in use %<held>s of the time, and one thread more adds %<gain>s. " \
           "Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
         calculate_answer_one: "1 thread is enough: the GVL is then in use %<held>s of the time, and one thread more adds %<gain>s. " \
           "Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
-        calculate_answer_beyond: "The GVL is no limit here: with %<threads>s threads, the most that are tried, it is in use %<held>s of the time. Memory, connections and what the threads wait for " \
+        calculate_answer_beyond: "The GVL is no limit here: with %<threads>s {threads:thread|threads}, the most that are tried, it is in use %<held>s of the time. Memory, connections and what the threads wait for " \
           "end first. Amdahl's law with the usual rule (stop below +5 %%) says %<amdahl>s.",
         calculate_threads: "threads", calculate_speed_up: "speed-up", calculate_gain: "gained", calculate_amdahl: "Amdahl",
         calculate_amdahl_gain: "gained", calculate_bound: "at most", calculate_held: "GVL used", calculate_stall: "stall",
@@ -22,11 +22,11 @@ module Holdup
         calculate_stall_rule: "Articles lower the threads until a unit stalls less than 75 ms. Stall alone is not what users feel: with fewer " \
           "threads the same units wait in the queue instead. Judge by queued + stalled at the percentile that you promise.",
         calculate_stall_share: "gained: what the last of these threads adds. stall: in % of a unit's own time, running and idle together.",
-        calculate_acquisitions: "At %<threads>s threads a unit stalls %<stall>s, %<each>s for each of its %<acquisitions>s GVL acquisitions. " \
+        calculate_acquisitions: "At %<threads>s {threads:thread|threads} a unit stalls %<stall>s, %<each>s for each of its %<acquisitions>s {acquisitions:GVL acquisition|GVL acquisitions}. " \
           "Fewer queries a unit mean fewer acquisitions, and less stall with the same threads.",
         calculate_limits: "This is for threads that always have work, CPU enough for each process, and an io share without stall in it: " \
           "the idle time of `holdup report`, never an APM's \"io\", which contains the stall.",
-        calculate_open_answer: "At %<rate>s units/s (processes: %<processes>s, vCPUs: %<vcpus>s) %<threads>s threads in each process are enough: %<whole>s from arriving " \
+        calculate_open_answer: "At %<rate>s units/s (processes: %<processes>s, vCPUs: %<vcpus>s) %<threads>s {threads:thread|threads} in each process are enough: %<whole>s from arriving " \
           "to the end on average, %<queued>s of it queued and %<stall>s stalled.",
         calculate_open_unserved: "%<rate>s units/s are more than any of these can serve (processes: %<processes>s, vCPUs: %<vcpus>s; at most %<capacity>s/s): the queue would never end.",
         calculate_open_unlike: "No formula tells what units this unlike wait (cv2 %<cv2>s; up to 2 is fine): it would be 33 to 64 %% too little. Record them and ask " \

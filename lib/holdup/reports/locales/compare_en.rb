@@ -30,7 +30,7 @@ module Holdup
         compare_cause_same: "Nothing differs in what is recorded of the settings: what changed comes from traffic, data, neighbours or chance.",
         compare_cause_one: "Of what is recorded, only %<subject>s differs. Traffic and data may differ as well, for these were different times.",
         compare_cause_one_together: "Of what is recorded, only %<subject>s differs, and both ran at the same time: a difference that is found can be put down to it.",
-        compare_cause_many: "%<count>s things differ (%<subjects>s): nobody can tell which of them did what changed.",
+        compare_cause_many: "%<count>s {count:thing differs|things differ} (%<subjects>s): nobody can tell which of them did what changed.",
         compare_cause_mixed: "One side has several settings itself: what did what changed can't be told.",
 
         compare_mix: "Another mix of endpoints alone would have made %<change>s of the mean elapsed time; the figures leave that out.",
@@ -83,8 +83,8 @@ module Holdup
         doctor_drift_wall_p99_worse_fix: "`holdup compare --by setting --metric wall,wait` shows the percentiles; `holdup capture --until` keeps such a unit.",
         doctor_drift_wall_p99_better: "%<server>s: one unit in a hundred takes %<change>s less time than before the change of setting at %<since>s (wall p99).",
 
-        compare_states_title: "Holdup compare: %<count>s states, %<units>s", compare_state_column: "state",
-        compare_state: "%<label>s: %<count>s %<units>s, processes: %<processes>s, within %<seconds>s",
+        compare_states_title: "Holdup compare: %<count>s {count:state|states}, %<units>s", compare_state_column: "state",
+        compare_state: "%<label>s: %<count>s %<units>s, processes: %<processes>s, in %<seconds>s",
         compare_state_told: "%<label>s against %<base>s: %<text>s",
         compare_states_figures: "The figures, each endpoint counted as often as with %<base>s", compare_states_intervals: "95 % intervals of the changes",
         compare_states_note: "%%: against %<base>s; %<mark>s: may be none, or too small to matter. Percentiles are of merged histograms.",

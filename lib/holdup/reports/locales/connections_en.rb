@@ -18,7 +18,7 @@ module Holdup
           "waited for one (%<most>s threads at most, of one look a minute).",
         connections_outside: "(threads outside of units)",
         connections_unknown: "How long threads outside of units kept them is not known yet: processes are sampled once a minute.",
-        connections_size: "The pool has %<size>s connections in each process.",
+        connections_size: "The pool has %<size>s {size:connection|connections} in each process.",
         connections_note: "wait: for a connection while all were in use, a part of sleep. kept: from checkout to checkin, or to the " \
           "unit's end, in each pool from its first wait on; several at a time count each."
       }.freeze

@@ -25,7 +25,7 @@ module Holdup
         doctor_capture_rule: "Processes that wait for \"%<rule>s\" to capture it: %<waiting>s of %<processes>s; the ring takes up to %<cost>s of one core.",
         doctor_capture_no_memory: "\"%<rule>s\" can't be waited for: there is no tmpfs to keep the events in.",
         doctor_capture_no_memory_fix: "Set HOLDUP_DIR to a folder on tmpfs, such as /dev/shm/holdup.",
-        doctor_capture_no_room: "\"%<rule>s\" is not waited for in %<processes>s processes: there was no room for the events.",
+        doctor_capture_no_room: "\"%<rule>s\" is not waited for in %<processes>s {processes:process|processes}: there was no room for the events.",
         doctor_capture_no_room_fix: "Make the tmpfs larger (Docker: --shm-size), or keep fewer: events=10000 takes 0.5 MB for each process.",
         doctor_segments: "Processes that measure: %<alive>s, units they hold: %<units>s (ended ones that wait for the collector: %<ended>s).",
         doctor_segments_none: "No living process measures into %<dir>s.",
@@ -100,7 +100,7 @@ module Holdup
         doctor_skipped_position_fix: "They are counted on from then, and nothing twice; what they measured just before is missing.",
         doctor_skipped_stored: "%<count>s rows of the store were damaged and could not be read: %<names>s (%<reason>s).",
         doctor_skipped_stored_fix: "What comes in takes their place. Check the disk; for what is lost there is only a backup.",
-        doctor_applications: "Units of %<count>s applications came in the last hour (%<apps>s). Reports are of all of them, with --app NAME of one.",
+        doctor_applications: "Units of %<count>s {count:application|applications} came in the last hour (%<apps>s). Reports are of all of them, with --app NAME of one.",
         doctor_books: "The books balance: caused + hand-off = stalled in each process.",
         doctor_books_gap: "caused + hand-off differ from stalled by %<percent>s %% in process %<pids>s.",
         doctor_books_gap_fix: "The measuring itself is wrong there: report it with the counters below and your Ruby's version.",
@@ -114,7 +114,7 @@ module Holdup
         doctor_lever_where_live: "%<name>s is %<value>s (%<where>s); while it runs: %<how>s",
         doctor_fibers: "Requests are fibers here: their io also holds the wait for their turn on the thread (docs/falcon.md).",
         doctor_jit: "A JIT is on: %<name>s (processes: %<processes>s, since %<since>s, by: %<by>s).",
-        doctor_jit_off: "%<processes>s of %<all>s processes run without a JIT.",
+        doctor_jit_off: "%<processes>s of %<all>s {all:process|processes} {processes:runs|run} without a JIT.",
         doctor_jit_off_fix: "Set config.jit = :on (or HOLDUP_JIT=on): YJIT is then switched on in each worker, once the application is loaded. " \
           "Less running is less stall for everybody (docs/yjit.md).",
         doctor_jit_unavailable: "config.jit asks for YJIT, and this Ruby was built without.",
@@ -123,7 +123,7 @@ module Holdup
         doctor_jit_unwanted_fix: "Take the option away, in Rails set config.yjit = false, then restart.",
         doctor_jit_options: "This Ruby takes what config.jit asks for only when it starts.",
         doctor_jit_options_fix: "Add to the environment, and restart: RUBYOPT=\"%<line>s\"",
-        doctor_jit_at_boot: "YJIT was on from Ruby's start in %<processes>s processes (by: %<by>s): what only runs at boot is compiled too, which costs " \
+        doctor_jit_at_boot: "YJIT was on from Ruby's start in %<processes>s {processes:process|processes} (by: %<by>s): what only runs at boot is compiled too, which costs " \
           "some 8 to 15 %% of the memory.",
         doctor_jit_at_boot_fix: "Add --yjit-disable to the options (or drop RUBY_YJIT_ENABLE) and set config.jit = :on.",
         doctor_jit_master_off: "It was off in the process that they were forked from, as it should be.",
@@ -131,18 +131,18 @@ module Holdup
           "master runs no more Ruby code; but workers with and without can't be compared.",
         doctor_jit_too_early: "YJIT was switched on in the master, before the workers were forked (by: %<by>s), although config.jit asks for it in each worker.",
         doctor_jit_too_early_fix: "In Rails: config.yjit = false; else take away the call that runs before the fork. Then restart.",
-        doctor_jit_wrong_hook: "YJIT was switched on in the master, after it had forked its first workers (by: %<by>s): %<with>s have it from there, " \
+        doctor_jit_wrong_hook: "YJIT was switched on in the master, after it had forked its first workers (by: %<by>s): %<with>s {with:has|have} it from there, " \
           "%<without>s not.",
         doctor_jit_wrong_hook_fix: "The hook runs in the master (Puma: after_worker_fork does). Use config.jit = :on; or call RubyVM::YJIT.enable in " \
           "before_worker_boot (Puma 7; on_worker_boot before), after_worker_ready (Unicorn), after_worker_fork (Pitchfork).",
-        doctor_jit_ineffective: "YJIT is on and does nothing in %<processes>s processes: a TracePoint for calls, lines or returns was on once.",
+        doctor_jit_ineffective: "YJIT is on and does nothing in %<processes>s {processes:process|processes}: a TracePoint for calls, lines or returns was on once.",
         doctor_jit_ineffective_fix: "Find what uses TracePoint (debuggers, tracers, trackers of unused code) and keep it out of production; then restart: " \
           "only a new process recovers.",
-        doctor_jit_ineffective_suspects: "YJIT is on and does nothing in %<processes>s processes: a TracePoint for calls, lines or returns was on once. " \
+        doctor_jit_ineffective_suspects: "YJIT is on and does nothing in %<processes>s {processes:process|processes}: a TracePoint for calls, lines or returns was on once. " \
           "Loaded and known to use them: %<suspects>s.",
         doctor_jit_ineffective_suspects_fix: "Keep these out of production (require: false, or another group of the Gemfile), then restart: only a new " \
           "process recovers.",
-        doctor_jit_saturated: "YJIT's memory is full in %<processes>s processes (limit: %<limit>s MiB, %<from>s; code: %<code>s MiB, metadata: %<metadata>s " \
+        doctor_jit_saturated: "YJIT's memory is full in %<processes>s {processes:process|processes} (limit: %<limit>s MiB, %<from>s; code: %<code>s MiB, metadata: %<metadata>s " \
           "MiB): nothing more is compiled.",
         doctor_jit_saturated_fix: "If there is memory for it, start Ruby with %<option>s=%<more>s (each worker may then grow by 1.3 times the " \
           "difference, and with exec-mem-size by 4 times); else leave it: what is compiled stays.",
@@ -155,30 +155,30 @@ module Holdup
         doctor_killer_units: "%<name>s ends a process that has served %<units>s requests or jobs (processes %<pids>s).",
         doctor_killer_every: "%<name>s restarts the processes every %<minutes>s minutes (processes %<pids>s).",
         doctor_queue: "%<percent>s %% of the requests say how long they were queued.",
-        doctor_queue_unknown: "None of %<requests>s requests says how long it was queued, so the wait for a free thread is not visible.",
+        doctor_queue_unknown: "None of %<requests>s {requests:request|requests} says how long it was queued, so the wait for a free thread is not visible.",
         doctor_queue_unknown_fix: "Have the proxy send X-Request-Start (nginx: proxy_set_header X-Request-Start \"t=${msec}\";).",
-        doctor_series_overflow: "%<count>s units found the table of names full and are in \"(series beyond the limit)\".",
+        doctor_series_overflow: "%<count>s {count:unit|units} found the table of names full and {count:is|are} in \"(series beyond the limit)\".",
         doctor_series_overflow_fix: "Name units without ids (docs/naming.md) or raise HOLDUP_SERIES_LIMIT.",
         doctor_no_anomalies: "The probe met nothing unusual.",
-        doctor_discarded: "%<count>s units can't be told (they spanned enable, disable or a fork, or ended on another thread) and are left out.",
+        doctor_discarded: "Units that are left out because they spanned enable, disable or a fork, or ended on another thread: %<count>s.",
         doctor_discarded_fix: "A few at start and stop are normal; if it grows, something ends units on other threads than it starts them.",
-        doctor_abandoned: "%<count>s units were open when their thread died and are left out.",
+        doctor_abandoned: "Units that are left out because their thread died while they were open: %<count>s.",
         doctor_abandoned_fix: "Look for what kills threads inside requests or jobs (Timeout, Thread#kill).",
-        doctor_clock_backward: "The clock went back %<count>s times; those steps count as 0.",
+        doctor_clock_backward: "The clock went back %<count>s {count:time|times}; {count:that step counts|those steps count} as 0.",
         doctor_clock_backward_fix: "A few on a virtual machine do no harm; if it grows, the CPU counter is unreliable here: report it.",
-        doctor_resumed_without_ready: "%<count>s times a thread got the GVL without having asked; that stall counts as 0.",
+        doctor_resumed_without_ready: "%<count>s {count:time|times} a thread got the GVL without having asked; that stall counts as 0.",
         doctor_resumed_without_ready_fix: "Expected right after start; if it grows with traffic, report it with your Ruby's version.",
-        doctor_suspended_twice: "%<count>s times a thread let go of the GVL that it did not have; the second is ignored.",
+        doctor_suspended_twice: "%<count>s {count:time|times} a thread let go of the GVL that it did not have; the second is ignored.",
         doctor_suspended_twice_fix: "Expected with interrupts and Timeout; if it grows with traffic, report it with your Ruby's version.",
-        doctor_unknown_holder: "%<count>s times it was not known who held the GVL; that stall counts for the last known holder.",
+        doctor_unknown_holder: "%<count>s {count:time|times} it was not known who held the GVL; that stall counts for the last known holder.",
         doctor_unknown_holder_fix: "Expected with M:N threads and right after start; else report it with your Ruby's version.",
-        doctor_queued_clamped: "%<count>s requests seem to have been received in the future; their queued time counts as 0.",
+        doctor_queued_clamped: "%<count>s {count:request seems|requests seem} to have been received in the future; {count:its|their} queued time counts as 0.",
         doctor_queued_clamped_fix: "The proxy's clock is ahead of this machine's: synchronise both (chrony, ntpd).",
-        doctor_sanitised: "%<count>s names were cut or cleaned (too long, control characters, broken UTF-8).",
+        doctor_sanitised: "%<count>s {count:name was|names were} cut or cleaned (too long, control characters, broken UTF-8).",
         doctor_sanitised_fix: "Harmless; a config.name of your own that returns short names avoids it.",
-        doctor_grow_failures: "%<count>s times there was no room for another series; those units are in \"(series beyond the limit)\".",
+        doctor_grow_failures: "%<count>s {count:time|times} there was no room for another series; those units are in \"(series beyond the limit)\".",
         doctor_grow_failures_fix: "Make the tmpfs larger (Docker: --shm-size) or lower HOLDUP_SERIES_LIMIT or HOLDUP_RING_SIZE.",
-        doctor_guard_failures: "%<count>s times Holdup itself failed inside the application and went on.",
+        doctor_guard_failures: "%<count>s {count:time|times} Holdup itself failed inside the application and went on.",
         doctor_guard_failures_fix: "The application's log has the reason after \"holdup:\"; please report it."
       }.freeze
     end

@@ -12,10 +12,14 @@ module Holdup
         list_separator: ", ",
         span: "%<from>s to %<to>s %<zone>s",
         kind_request: "requests", kind_job: "jobs", kind_unit: "units",
-        volume: "%<count>s %<units>s in %<measured>s, %<rate>s per second, %<errors>s errors (%<error_share>s)",
-        costs: "Each stalled %<stall>s (%<acquisition>s for each of %<acquisitions>s GVL acquisitions), spent %<gc>s in GC; " \
-          "the longest hold was %<hold>s",
-        costs_in_one_hold: "Each stalled %<stall>s (most ran without having to take the GVL), spent %<gc>s in GC; the longest hold was %<hold>s",
+        kind_request_one: "request",
+        kind_job_one: "job",
+        kind_unit_one: "unit",
+        unknown_value: "unknown",
+        volume: "%<count>s %<units>s in %<measured>s[[, %<rate>s per second]], %<errors>s {errors:error|errors} (%<error_share>s)",
+        costs: "Each stalled %<stall>s (%<acquisition>s for each of %<acquisitions>s {acquisitions:GVL acquisition|GVL acquisitions}), spent %<gc>s in GC" \
+          "[[; the longest hold was %<hold>s]]",
+        costs_in_one_hold: "Each stalled %<stall>s (most ran without having to take the GVL), spent %<gc>s in GC[[; the longest hold was %<hold>s]]",
 
         verdict_no_data: "No %<units>s were measured in this time. Run `holdup doctor` to see what is missing.",
         verdict_one_cause: "%<cause>s, which is %<count_share>s of all units, caused %<share>s of the time that threads " \
@@ -43,14 +47,14 @@ module Holdup
         remark_uncollected_nobody: "%<count>s requests and jobs that have ended are not in these figures: no collector is running. `holdup report --fresh` stores them.",
         remark_few: "Few %<units>s (%<count>s): the high percentiles are single cases.",
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
-        remark_applications: "Units of %<count>s applications are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",
+        remark_applications: "Units of %<count>s {count:application|applications} are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",
         remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); `holdup report --by setting` tells them apart.",
         remark_starved: "For %<share>s of the time that the GVL was held, its holder was on no CPU. Possible causes: too few free CPUs, a CPU quota, pages read from a disk, or C code that blocks while it holds the GVL.",
-        remark_overflow: "%<count>s units found the table of names full and are in \"(series beyond the limit)\"; " \
+        remark_overflow: "%<count>s {count:unit|units} found the table of names full and {count:is|are} in \"(series beyond the limit)\"; " \
           "raise series_limit or name units without ids.",
         more_rows: "... and %<count>s more (--limit)",
         more_units: "... %<count>s more",
-        more_threads: "... %<count>s more threads",
+        more_threads: "... %<count>s {count:more thread|more threads}",
 
         states: "Where the time goes",
         state: "state", share: "share", sum: "sum",
@@ -76,7 +80,7 @@ module Holdup
         makings: "What the caused stall is made of", hold_mean: "hold, mean", hold_met: "hold, as met", made_of: "made of", made_long: "long holds", made_short: "short holds",
         makings_note: "As met: the hold that somebody meets who comes at any moment, where long ones count by their length. From 10 ms on it is long holds that have to be cut or moved; below, many short ones, where fewer " \
           "acquisitions (queries, reads in small pieces) help.",
-        makings_handoff: "Hand-off, while nobody held the GVL: %<share>s of all stall, %<sum>s in all, %<each>s for each time that it was taken.",
+        makings_handoff: "Hand-off, while nobody held the GVL: %<share>s of all stall, %<sum>s in all[[, %<each>s for each time that it was taken]].",
 
         splits: "Where the time of each goes (% of its elapsed time)",
         latency: "Elapsed time and errors",
@@ -91,7 +95,7 @@ module Holdup
         band: "slice",
         amdahl: "Amdahl's law for io %% = %<share>s",
         amdahl_note: "Known to be wrong: it splits one request over N threads and knows no waiting. Its usual rule (stop below " \
-          "+5 %%) ends at %<threads>s threads. Do not size by it.",
+          "+5 %%) ends at %<threads>s {threads:thread|threads}. Do not size by it.",
         threads: "threads", speed_up: "speed-up", gain: "gained",
         settings: "Settings",
         settings_shared: "all: %<facts>s",

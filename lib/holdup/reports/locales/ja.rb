@@ -13,10 +13,14 @@ module Holdup
         list_separator: "、",
         span: "%<from>s 〜 %<to>s %<zone>s",
         kind_request: "リクエスト", kind_job: "ジョブ", kind_unit: "処理",
+        kind_request_one: "リクエスト",
+        kind_job_one: "ジョブ",
+        kind_unit_one: "処理",
+        unknown_value: "不明",
         volume: "%<units>s %<count>s 件（%<measured>s間、毎秒 %<rate>s 件）、エラー %<errors>s 件（%<error_share>s）",
         costs: "1 件あたりの GVL 待ち（stalled）%<stall>s、GVL の取得 %<acquisitions>s 回（1 回あたりの待ち %<acquisition>s）、" \
-          "GC %<gc>s。最長の保持は %<hold>s",
-        costs_in_one_hold: "1 件あたりの GVL 待ち（stalled）%<stall>s（大半は GVL を取り直さずに実行）、GC %<gc>s。最長の保持は %<hold>s",
+          "GC %<gc>s[[。最長の保持は %<hold>s]]",
+        costs_in_one_hold: "1 件あたりの GVL 待ち（stalled）%<stall>s（大半は GVL を取り直さずに実行）、GC %<gc>s[[。最長の保持は %<hold>s]]",
 
         verdict_no_data: "この期間に計測された%<units>sはありません。`holdup doctor` で何が足りないか確認してください。",
         verdict_one_cause: "%<cause>s（件数の %<count_share>s）が、スレッドの GVL 待ち時間の %<share>s を引き起こしています。%<units>sは経過時間の %<stalled_share>s を GVL 待ちに費やしました。",
@@ -66,7 +70,7 @@ module Holdup
         matrix_note: "行と列の合計は実測値です。内側の値は、組み合わせの表と同じ方法で推定しています。最後の行と、最後から 2 番目の列は残りの分です（推定できない組み合わせ「-」の分も含みます）。",
         makings: "待たせた時間の内訳", hold_mean: "保持の平均", hold_met: "保持（遭遇）", made_of: "内訳", made_long: "長い保持", made_short: "短い保持",
         makings_note: "保持（遭遇）：任意の時点に来た処理が遭遇する保持の長さ（長い保持ほど遭遇しやすい）。10 ms 以上なら、長い保持を短くするか別の場所へ移す必要があります。それ未満なら短い保持が多いので、取得回数（クエリ、細切れの読み込み）を減らすのが有効です。",
-        makings_handoff: "受け渡し（誰も GVL を保持していない間の待ち）：待ち全体の %<share>s、合計 %<sum>s、取得 1 回あたり %<each>s。",
+        makings_handoff: "受け渡し（誰も GVL を保持していない間の待ち）：待ち全体の %<share>s、合計 %<sum>s[[、取得 1 回あたり %<each>s]]。",
 
         splits: "それぞれの時間の使われ方（経過時間に対する %）",
         latency: "経過時間とエラー",

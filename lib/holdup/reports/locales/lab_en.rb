@@ -7,7 +7,7 @@ module Holdup
       LAB_EN = {
         lab_vcpu_title: "Two jobs that compute, %<vcpus>s",
         lab_vcpu_facts: "Sidekiq %<sidekiq>s on Ruby %<ruby>s. A job is a fixed amount of Ruby, %<alone>s alone.",
-        lab_vcpu_repeats: "Each experiment ran %<count>s times; the fastest run counts (the slowest took %<spread>s more).",
+        lab_vcpu_repeats: "Each experiment ran %<count>s {count:time|times}; the fastest run counts (the slowest took %<spread>s more).",
         lab_vcpu_full: "%<vcpus>s, %<processes>s: one process can use all of it; more processes need more vCPUs first.",
 
         lab_and: ", ", lab_progress: "running %<number>s of %<repeats>s: %<experiment>s",
@@ -46,21 +46,21 @@ module Holdup
         lab_off_slower: "The same work took %<ratio>s the CPU time. Possible causes: two vCPUs that share a core, or a CPU that clocks down.",
         lab_off_unknown: "Run it again on a quiet machine, with more --seconds and --repeat.",
 
-        lab_jobs_title: "Jobs at each concurrency (Sidekiq %<sidekiq>s, Ruby %<ruby>s, %<vcpus>s vCPUs)",
+        lab_jobs_title: "Jobs at each concurrency (Sidekiq %<sidekiq>s, Ruby %<ruby>s, %<vcpus>s {vcpus:vCPU|vCPUs})",
         lab_jobs_threads: "threads", lab_jobs_measured: "jobs/s", lab_jobs_replay: "predicted", lab_jobs_error: "error", lab_jobs_closed: "formula",
         lab_jobs_running: "running", lab_jobs_stalled: "stalled",
-        lab_jobs_enough: "%<threads>s threads are enough: %<rate>s jobs/s. They are the fewest with %<share>s of the most that was measured.",
-        lab_jobs_accuracy: "From the run at %<baseline>s threads alone the others were predicted within %<replay>s (formula %<closed>s, Amdahl's law %<amdahl>s).",
+        lab_jobs_enough: "%<threads>s {threads:thread is|threads are} enough: %<rate>s jobs/s. {threads:It is|They are} the fewest with %<share>s of the most that was measured.",
+        lab_jobs_accuracy: "From the run at %<baseline>s {baseline:thread|threads} alone the others were predicted within %<replay>s (formula %<closed>s, Amdahl's law %<amdahl>s).",
         lab_jobs_facts: "Jobs measured: %<count>s; runs of each concurrency: %<rounds>s; medians of these. The queue was never empty. * is the run that the predictions are made from.",
         lab_jobs_note: "predicted: its jobs replayed with other threads. formula: the closed model. error: of predicted, in the same round. " \
           "running, stalled, p95: of a job's elapsed time. GVL: share of the time that it was held.",
-        lab_jobs_stopped: "Stopped: %<left>s of %<all>s runs are left. `holdup lab jobs --resume %<path>s` goes on.",
-        lab_jobs_open_end: "%<threads>s threads are the most that were tried, and the GVL is free for %<share>s of the time: more may do more. Try them with --concurrency.",
+        lab_jobs_stopped: "Stopped: %<left>s of %<all>s {all:run|runs} {left:is|are} left. `holdup lab jobs --resume %<path>s` goes on.",
+        lab_jobs_open_end: "%<threads>s {threads:thread is|threads are} the most that were tried, and the GVL is free for %<share>s of the time: more may do more. Try them with --concurrency.",
         lab_jobs_noise: "Two runs of the same (* and ~) differed by up to %<noise>s: what is less than that is chance.",
-        lab_jobs_errors: "%<count>s jobs failed. They count like others, but may be shorter.",
+        lab_jobs_errors: "%<count>s {count:job|jobs} failed. {count:It counts|They count} like others, but may be shorter.",
         lab_jobs_cost: "At concurrency %<threads>s a job took %<share>s CPU against the run at %<baseline>s: the machine computed at another speed, or jobs cost " \
           "more or less in company. Errors are partly that. Run it again on a quiet machine, with more --rounds.",
-        lab_jobs_locked: "With %<threads>s threads %<share>s of their time is a wait for locks, in jobs or between them (Sidekiq's log has one). That is the limit " \
+        lab_jobs_locked: "With %<threads>s {threads:thread|threads} %<share>s of their time is a wait for locks, in jobs or between them (Sidekiq's log has one). That is the limit " \
           "then, and no prediction knows it."
       }.freeze
     end

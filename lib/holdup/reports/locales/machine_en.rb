@@ -7,9 +7,9 @@ module Holdup
       MACHINE_EN = {
         ceiling: "%<vcpus>s, %<processes>s: CPU can never pass %<range>s; an autoscaling target of %<target>s never fires; %<idle>s.",
         ceiling_on: "On host %<host>s: %<text>s",
-        vcpus_one: "1 vCPU", vcpus_many: "%<count>s vCPUs",
-        processes_one: "1 process", processes_many: "%<count>s processes",
-        idle_one: "at least 1 vCPU is always idle", idle_many: "at least %<count>s vCPUs are always idle",
+        vcpus_one: "1 vCPU", vcpus_many: "%<count>s {count:vCPU|vCPUs}",
+        processes_one: "1 process", processes_many: "%<count>s {count:process|processes}",
+        idle_one: "at least 1 vCPU is always idle", idle_many: "at least %<count>s {count:vCPU is|vCPUs are} always idle",
 
         processes: "Processes", process: "process", cpu_of_core: "cpu %", cpu_of_all: "of all", cpu_waiting: "waits %",
         busy: "busy", pool_max: "of", group: "%<name>s: %<count>s", unknown_server: "(no server)",
@@ -26,7 +26,7 @@ module Holdup
         container: "Host %<host>s: %<vcpus>s, %<cpu>s of them used by all processes",
         container_unseen: "Host %<host>s has %<vcpus>s",
         container_memory: "%<used>s of memory used of %<limit>s", container_memory_unlimited: "%<used>s of memory used, no limit",
-        container_throttled: "stopped by the CPU quota in %<share>s of its periods (%<time>s in all)",
+        container_throttled: "stopped by the CPU quota in %<share>s of its periods[[ (%<time>s in all)]]",
 
         pools: "Threads that take units", pool: "pool", pool_processes: "proc.", pool_threads: "threads", pool_busy: "busy",
         pool_busy_share: "busy %", pool_backlog: "waiting", pool_backlog_max: "most", pool_oldest: "oldest",
@@ -55,25 +55,25 @@ module Holdup
 
         redis: "Redis: a command of %<server>s takes %<rtt>s there and back (median).",
         doctor_redis: "Redis is %<rtt>s ms away, there and back.",
-        doctor_redis_slow: "Redis is %<rtt>s ms away, there and back (10 ms is what Sidekiq calls workable): each thread can fetch at most %<jobs>s jobs " \
+        doctor_redis_slow: "Redis is %<rtt>s ms away, there and back (10 ms is what Sidekiq calls workable): each thread can fetch at most %<jobs>s {jobs:job|jobs} " \
           "a second, and each command of a job takes as long.",
         doctor_redis_slow_fix: "Run Redis in the same zone as Sidekiq. Where threads of the process compute, the time has their wait for the GVL in it: then " \
           "lower the concurrency.",
 
         doctor_ceiling: "Host %<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
-        doctor_ceiling_fix: "Start %<needed>s processes, or take a container with fewer vCPUs; more threads do not help.",
+        doctor_ceiling_fix: "Start %<needed>s {needed:process|processes}, or take a container with fewer vCPUs; more threads do not help.",
         doctor_autoscale_fires: "The CPU alarm at %<target>s can fire: host %<host>s can reach %<range>s.",
         doctor_autoscale_unsure: "The CPU alarm at %<target>s may never fire: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches " \
           "%<range>s, however much work waits.",
-        doctor_autoscale_unsure_fix: "Scale on the signal named next, or start %<needed>s processes.",
+        doctor_autoscale_unsure_fix: "Scale on the signal named next, or start %<needed>s {needed:process|processes}.",
         doctor_autoscale_never: "The CPU alarm at %<target>s never fires: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s " \
           "at most, however much work waits.",
-        doctor_autoscale_never_fix: "Scale on the signal named next, or start %<needed>s processes.",
+        doctor_autoscale_never_fix: "Scale on the signal named next, or start %<needed>s {needed:process|processes}.",
         doctor_autoscale_unknown: "Whether the CPU alarm at %<target>s can fire is not known: the store has no process of the last hour.",
         doctor_autoscale_unknown_fix: "Let the application and the collector run for a minute, then ask again.",
         doctor_scale_on_queued: "Scale on the time that work waits for a thread: queued above %<queued_ns>s at p95 (in the last hour it was %<p95_ns>s).",
         doctor_scale_on_busy: "Scale on busy threads: %<busy>s of %<threads>s in the last hour.",
-        doctor_scale_on_backlog: "Scale on the backlog: %<backlog>s units waited for a thread in the last hour, on average.",
+        doctor_scale_on_backlog: "Scale on the backlog: %<backlog>s {backlog:unit|units} waited for a thread in the last hour, on average.",
         doctor_scale_on_unknown: "No signal that would show the load is measured.",
         doctor_scale_on_unknown_fix: "Have the proxy send X-Request-Start: how long work waits for a thread is the signal to scale on."
       }.freeze

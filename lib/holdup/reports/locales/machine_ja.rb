@@ -24,7 +24,7 @@ module Holdup
         container: "ホスト %<host>s：%<vcpus>s、全プロセスでその %<cpu>s を使用",
         container_unseen: "ホスト %<host>s は %<vcpus>s",
         container_memory: "メモリは %<limit>s 中 %<used>s を使用", container_memory_unlimited: "メモリは %<used>s を使用（上限なし）",
-        container_throttled: "CPU クォータによる停止は周期の %<share>s（合計 %<time>s）",
+        container_throttled: "CPU クォータによる停止は周期の %<share>s[[（合計 %<time>s）]]",
 
         pools: "処理を実行するスレッド", pool: "プール", pool_processes: "プロセス", pool_threads: "スレッド", pool_busy: "稼働",
         pool_busy_share: "稼働 %", pool_backlog: "待ち", pool_backlog_max: "待ち最大", pool_oldest: "最長の待ち",

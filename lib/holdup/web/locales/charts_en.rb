@@ -9,7 +9,7 @@ module Holdup
         chart_whole: "There is data of %<span>s only.", chart_whole_link: "Show only that part",
         over_time: "Over time", as_table: "The same as a table", moment: "from", over_time_note: "One row for each %<step>s. Queued and stalled are means of a unit; GVL is of all that ran.",
         chart_shares: "Share of elapsed time by state", chart_rate: "Units per second", chart_wall: "Elapsed time of a unit", chart_waits: "Queued and stalled, mean of a unit",
-        chart_heat: "How %<what>s times are spread (darker: more units)", chart_most: "most of them up to",
+        chart_heat: "How %<what>s {what:time is|times are} spread (darker: more units)", chart_most: "most of them up to",
         chart_gvl: "GVL held, of the time that there was", chart_steep: "85 %: above it waits grow steeply",
         chart_machine: "CPU of the container", chart_ceiling: "most that it can reach: %<range>s", chart_process_cpu: "CPU of each process, of one core",
         chart_memory: "Memory (RSS) of each process", chart_busy: "Threads at work in each process", chart_gc: "Time in GC of each process",

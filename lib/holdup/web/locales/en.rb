@@ -49,7 +49,7 @@ module Holdup
         singles_note: "Of %<count>s that are kept singly, %<span>s, a sample of about %<units>s: there may have been slower ones. In flight: requests and jobs in the same process while it ran, itself included, on average.",
         changed_when: "What changed when", changed_since: "since", changed_what: "what", deployed: "deployed",
         no_jit_samples: "No process has told of its JIT in this span: the collector takes a sample a minute, and keeps them for 48 hours.",
-        life_lead: "%<on>s of %<all>s processes have a JIT.", life_column: "JIT", life_by: "switched on by", life_for: "for", life_warm: "warm after", life_effective: "works",
+        life_lead: "%<on>s of %<all>s {all:process|processes} {on:has|have} a JIT.", life_column: "JIT", life_by: "switched on by", life_for: "for", life_warm: "warm after", life_effective: "works",
         life_memory: "memory", life_full: "full", life_thrown: "thrown away", yes: "yes", no: "no", not_known: "not known", server: "server",
         life_note: "warm after: until hardly anything new was compiled. works: compiled code ran in a test at the start. memory: what the JIT adds to the process. full: nothing more is compiled. thrown away: times that compiled code became invalid.",
         store_title: "Store", store_location: "place", store_bytes: "size", store_series: "names", store_schema: "schema", store_oldest_s: "oldest", store_newest_s: "newest", store_lag: "behind by",
