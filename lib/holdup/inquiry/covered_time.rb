@@ -7,9 +7,9 @@ require_relative "extent"
 
 module Holdup
   module Inquiry
-    # Reads when units were measured. Windows know minutes at best; units that are kept singly know when the first began and when the last
-    # ended. Ten minutes and more without any unit are a pause. It counts when a process was there that took units afterwards: then no
-    # unit came. Else nothing was running.
+    # Reads when units were measured. Windows know minutes at best; units that are kept singly know when the
+    # first began and when the last ended. Ten minutes and more without any unit are a pause. A pause counts
+    # when a process was there that took units afterwards: then no unit came. Else nothing was running.
     class CoveredTime
       NS = 1_000_000_000
       BLOCK_S = UnitProfile::Block::SECONDS
@@ -40,38 +40,40 @@ module Holdup
         @extent = extent
         @kinds = kinds
         @settings = settings
+        @blocks = {}
       end
 
       # @return [Analysis::Coverage]
       def call
-        ends = [first_s, last_s]
-        from_s, to_s = ends[0] || @extent.from_s, ends[1] || @extent.to_s
-        whole = Analysis::Coverage.whole(from_s, to_s, exact: ends.all?)
+        first_s, last_s = first, last
+        from_s, to_s = first_s || @extent.from_s, last_s || @extent.to_s
+        whole = Analysis::Coverage.whole(from_s, to_s, exact: !first_s.nil? && !last_s.nil?)
         pauses(from_s, to_s).reduce(whole) { |coverage, pause| coverage.without(*pause) }
       end
 
       private
 
       # @return [Float, nil] nil where no unit is kept of the first windows
-      def first_s
+      def first
         from_s = @extent.from_s
-        alone = alone?(from_s - window_s(from_s), from_s)
-        found = search(starts(from_s - BLOCK_S, @extent.to_s)) { |unit| alone ? unit.end_ns >= (from_s - SLACK_S) * NS : unit.start_ns >= from_s * NS }
+        length_s = @store.finest_s(from_s)
+        alone = alone?(from_s - length_s, from_s)
+        found = search(starts(from_s - BLOCK_S, @extent.to_s)) do |unit|
+          alone ? unit.end_ns >= (from_s - SLACK_S) * NS : unit.start_ns >= from_s * NS
+        end
         at_s = found&.map(&:start_ns)&.min&.fdiv(NS)
-        at_s if at_s && at_s < from_s + 2 * window_s(from_s)
+        at_s if at_s && at_s < from_s + 2 * length_s
       end
 
       # @return [Float, nil] likewise, of the last windows
-      def last_s
+      def last
         to_s = @extent.to_s
-        length_s = window_s(to_s - 1)
+        length_s = @store.finest_s(to_s - 1)
         latest_s = alone?(to_s, to_s + length_s) ? to_s + SLACK_S : to_s
         found = search(starts(@extent.from_s - BLOCK_S, latest_s).reverse) { |unit| unit.start_ns < latest_s * NS }
         at_s = found&.map(&:end_ns)&.max&.fdiv(NS)
         [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
       end
-
-      def window_s(at_s) = @store.finest_s(at_s)
 
       # Whether no such unit is counted there, so that those which began there are counted beside it.
       def alone?(from_s, to_s) = Extent.call(@store, from_s:, to_s:, kinds: @kinds, settings: @settings).nil?
@@ -81,24 +83,26 @@ module Holdup
       # @return [Array<UnitProfile>, nil] those of the first of these blocks that has some
       def search(starts)
         starts.first(MOST_BLOCKS).each do |start_s|
-          found = units(start_s).select { |unit| yield unit }
+          found = block(start_s).select { |unit| wanted?(unit) && yield(unit) }
           return found if found.any?
         end
         nil
       end
 
-      def units(start_s) = block(start_s).select { |unit| @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting)) }
+      def wanted?(unit) = @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting))
 
       # Of whatever was running.
-      def block(start_s) = (@blocks ||= {})[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
+      def block(start_s) = @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
 
+      # Where one of several applications is looked at, a block may have units of the others only: then nobody
+      # can tell.
+      # @return [Array<(Float, Float)>] when nothing was running: from when to when
       def pauses(from_s, to_s)
-        kept = starts(from_s, to_s)
-        found = kept.each_cons(2).select { |one, other| other - one > BLOCK_S }
-        found.max_by(MOST_PAUSES) { |one, other| other - one }.map { |one, other| pause(block(one), block(other)) }
+        gaps = starts(from_s, to_s).each_cons(2).select { |one, other| other - one > BLOCK_S }
+        longest = gaps.max_by(MOST_PAUSES) { |one, other| other - one }
+        longest.map { |both| both.map { |start_s| block(start_s) } }.reject { |both| both.any?(&:empty?) }.map { |both| pause(*both) }
       end
 
-      # @return [Array<Float>] when nothing was running: from when to when
       def pause(before, after)
         began_ns = after.map { |unit| [unit.process.since_ns, unit.start_ns].min }.min
         [before.map(&:end_ns).max, began_ns].map { |ns| ns.fdiv(NS) }

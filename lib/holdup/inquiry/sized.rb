@@ -15,6 +15,8 @@ module Holdup
       # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
       LEVERS_S = 2 * 3600
       UNITS = Analysis::Sizing::Pools::KINDS
+      # Longer recordings are read in longer windows, of whose minutes single units tell.
+      WINDOWS_S = {3 * 3600 => 60, 36 * 3600 => 300, 14 * 86_400 => 3600, Float::INFINITY => 86_400}.freeze
       MINUTE_S = Analysis::Processes::EVERY_S
 
       # @param store [Stores::Sql]
@@ -73,11 +75,13 @@ module Holdup
         @coverage = CoveredTime.call(store, **@asked, kinds: [@kind], settings:)
         @loaded = Summed.loaded(store, **@asked)
         @samples = of_setting(samples(store))
-        @windows = wanted(store.windows(*span, seconds: @span.window_s, kinds:, histograms: []))
+        @windows = wanted(store.windows(*span, seconds: window_s, kinds:, histograms: []))
         @profiles = Singles.call(store, [@coverage.from_s&.floor, @span.from_s].compact.min, @span.to_s)
         @lately = of_setting(store.processes(@span.to_s - LEVERS_S, @span.to_s + MINUTE_S))
         @outcomes = store.outcomes
       end
+
+      def window_s = WINDOWS_S.find { |longest_s, _| @span.to_s - @span.from_s <= longest_s }.last
 
       # There is one a minute of each process, so the nearest ones outside are within a minute.
       def samples(store)

@@ -37,6 +37,16 @@ module Holdup::Analysis::Sizing
       assert_operator found.max, :<, 660
     end
 
+    # Of a long span single units are read of some of its ten minutes only: they say how many came then, and nothing of the others.
+    def test_minutes_of_which_no_unit_was_read_have_what_is_left
+      units = (0..9).flat_map { |minute| Array.new(30) { |index| at(minute, 19 * index, weight: 2.0) } }
+      found = minutes(units).counts([window(seconds: 3600, count: 2400)]).values
+      assert_equal 60, found.size
+      assert_in_delta 60, found.first, 1
+      assert_in_delta 1800 / 50.0, found.last, 1e-6
+      assert_in_delta 2400, found.sum, 1e-6
+    end
+
     # Three times as many in one minute are more than chance.
     def test_swings_are_no_chance
       units = (0..9).flat_map { |minute| Array.new((minute == 4) ? 90 : 30) { |index| at(minute, index, weight: 20.0) } }

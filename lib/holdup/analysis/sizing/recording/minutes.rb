@@ -1,5 +1,6 @@
 # frozen_string_literal: true
 
+require_relative "../../../unit_profile/block"
 require_relative "../../coverage"
 
 module Holdup
@@ -8,21 +9,26 @@ module Holdup
       class Recording
       end
 
-      # What of windows counts, and how many units came in each minute. A window of a minute counts or does not, see Boots. Of longer ones,
-      # which are read of long spans and are left of old ones, the units that are kept singly tell which minutes they have units in.
-      # So what is concluded does not depend on the windows that happen to be read.
+      # What of windows counts, and how many units came in each minute. A window of a minute counts or does
+      # not, see Boots. Of longer ones, which are read of long spans and are left of old ones, the units that
+      # are kept singly tell which minutes they have units in. So what is concluded does not depend on the
+      # windows that happen to be read.
       class Recording::Minutes
         MINUTE_S = 60
+        BLOCK_S = UnitProfile::Block::SECONDS
         NS = 1_000_000_000
         # Sums of a window that single units know as well; of the others, as many belong to a minute as units do.
-        FIELDS = {running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns, cpu_ns: :cpu_ns, gc_ns: :gc_ns,
-                  acquisitions: :acquisitions}.freeze
+        FIELDS = {running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
+                  cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
+        # Of a window's units: when single units stand for so many, none is missing.
+        ALL = 0.9
 
-        # Units of one minute of a window. `noise`: by how much their number is likely off, squared, because not all are kept
+        # Units that were kept of one minute.
         Minute = Data.define(:start_s, :units, :covered_s) do
           # @return [Float] units that they stand for
           def weight = units.sum(0.0, &:weight)
 
+          # @return [Float] by how much that is likely off, squared, because not all are kept
           def noise = units.sum(0.0) { |unit| unit.weight * (unit.weight - 1) }
         end
         private_constant :Minute
@@ -32,72 +38,85 @@ module Holdup
         def initialize(profiles, boots)
           @boots = boots
           @coverage = Coverage.of(profiles)
-          @kept = profiles.group_by { |unit| unit.end_ns / NS / MINUTE_S * MINUTE_S }
+          @kept = profiles.group_by { |unit| minute_of(unit) }
+          @blocks = profiles.to_set { |unit| UnitProfile::Block.start_of(unit.start_ns) }
           @slots = {}
         end
 
         # @param windows [Array<Window>]
         # @return [Array<Window>] what of them belongs to warm processes
-        def warm(windows) = windows.filter_map { |window| long?(window) ? part(window) : (window if warm?(window)) }
+        def warm(windows)
+          windows.filter_map { |window| (window.seconds > MINUTE_S) ? part(window) : (window if warm?(window)) }
+        end
 
         # @param windows [Array<Window>] of units, see warm
         # @return [Hash{Integer => Numeric}] units by the start of the minute in which they ended, ascending
         def counts(windows)
           slots = windows.group_by { |window| [window.start_s, window.seconds] }
           slots.each_with_object(Hash.new(0)) { |((start_s, seconds), same), all|
-            count = same.sum(&:count)
-            shares(start_s, seconds).each { |minute_s, share| all[minute_s] += (share == 1) ? count : count * share }
+            spread(start_s, seconds, same.sum(&:count)).each { |minute_s, count| all[minute_s] += count }
           }.sort.to_h
         end
 
         private
 
-        def long?(window) = window.seconds > MINUTE_S
+        def minute_of(unit) = unit.end_ns / NS / MINUTE_S * MINUTE_S
 
         def warm?(window) = @boots.warm?(window.start_s, window.end_s)
 
-        # Where no unit of it was kept, the others of that time tell; where none was, it counts as a whole or not.
+        def warm_minute?(start_s) = @boots.warm?(start_s, start_s + MINUTE_S)
+
+        # Where no unit of it was kept, the others of that time tell; where none was, it counts whole or not at all.
         def part(window)
-          units = units(slot(window.start_s, window.seconds))
+          units = slot(window.start_s, window.seconds).flat_map(&:units)
           return (window if warm?(window)) if units.empty?
           own = units.select { |unit| unit.series == window.series }
           own = units if own.empty?
-          kept = own.select { |unit| warm_minute?(unit.end_ns / NS / MINUTE_S * MINUTE_S) }
+          kept = own.select { |unit| warm_minute?(minute_of(unit)) }
           return if kept.empty?
           (kept.size == own.size) ? window : scaled(window, own, kept)
         end
 
         def scaled(window, all, kept)
-          whole = share(all, kept, :itself)
-          scale = ->(name, sum) { (sum * (FIELDS[name] ? share(all, kept, FIELDS[name]) || whole : whole)).round }
-          histograms = window.histograms.to_h { |name, one| [name, Histogram::Head.new(count: (one.count * whole).round, sum: scale.call(name, one.sum))] }
+          whole = share(all, kept) { 1 }
+          shares = FIELDS.transform_values { |field| share(all, kept) { |unit| unit.public_send(field).to_i } || whole }
+          shares.default = whole
+          histograms = window.histograms.to_h do |name, one|
+            [name, Histogram::Head.new(count: (one.count * whole).round, sum: (one.sum * shares[name]).round)]
+          end
           window.with(count: (window.count * whole).round, errors: (window.errors * whole).round, histograms:,
-            sums: window.sums.to_h { |name, sum| [name, scale.call(name, sum)] })
+            sums: window.sums.to_h { |name, sum| [name, (sum * shares[name]).round] })
         end
 
         # @return [Float, nil] how much of what all have is theirs
-        def share(all, kept, field)
-          sums = [kept, all].map { |units| units.sum(0.0) { |unit| unit.weight * ((field == :itself) ? 1 : unit.public_send(field).to_i) } }
-          sums.last.positive? ? sums.first / sums.last : nil
+        def share(all, kept)
+          part, whole = [kept, all].map { |units| units.sum(0.0) { |unit| unit.weight * yield(unit) } }
+          whole.positive? ? part / whole : nil
         end
 
-        def warm_minute?(start_s) = @boots.warm?(start_s, start_s + MINUTE_S)
-
-        # @return [Hash{Integer => Numeric}] how much of a window's units came in which of its minutes
-        def shares(start_s, seconds)
-          return {start_s => 1} if seconds <= MINUTE_S
+        # @return [Hash{Integer => Numeric}] a window's units by minute
+        def spread(start_s, seconds, count)
+          return {start_s => count} if seconds <= MINUTE_S
           minutes = slot(start_s, seconds).select { |minute| warm_minute?(minute.start_s) }
-          return evenly(start_s, seconds) if minutes.empty?
+          others = unread(start_s, seconds)
+          return evenly(others, count) if minutes.empty?
           told = likely(minutes)
-          told.transform_values { |weight| weight / told.values.sum }
+          known = told.values.sum
+          return told.transform_values { |weight| weight * count / known } if others.empty? || known >= ALL * count
+          told.merge(evenly(others, count - known)) { |_, *both| both.sum }
         end
 
-        def evenly(start_s, seconds)
-          minutes = (start_s...start_s + seconds).step(MINUTE_S).to_a
-          minutes.to_h { |minute_s| [minute_s, 1.0 / minutes.size] }
+        # Of a long span single units are read of some blocks only.
+        # @return [Array<Integer>] minutes of the others
+        def unread(start_s, seconds)
+          minutes = (start_s...start_s + seconds).step(MINUTE_S)
+          minutes.reject { |minute_s| @blocks.include?(minute_s / BLOCK_S * BLOCK_S) }
         end
 
-        # Where a part of the units is kept, chance makes minutes look less alike than they were: by as much they are brought together again.
+        def evenly(minutes, count) = minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
+
+        # Where a part of the units is kept, chance makes minutes look less alike than they were: that much is
+        # taken off their differences.
         def likely(minutes)
           minutes.zip(usual(minutes)).to_h { |minute, usual| [minute.start_s, usual + trust * (minute.weight - usual)] }
         end
@@ -111,22 +130,20 @@ module Holdup
         # @return [Float] of the differences between minutes, what is not chance
         def trust
           @trust ||= begin
-            squares = @slots.values.flat_map { |minutes| minutes.zip(usual(minutes)).map { |minute, usual| (minute.weight - usual)**2 } }.sum
+            squares = @slots.values.sum(0.0) do |minutes|
+              minutes.zip(usual(minutes)).sum(0.0) { |minute, usual| (minute.weight - usual)**2 }
+            end
             noise = @slots.values.flatten.sum(0.0, &:noise)
             squares.positive? ? (1 - noise / squares).clamp(0.0, 1.0) : 1.0
           end
         end
 
-        def units(minutes) = minutes.flat_map(&:units)
-
         # @return [Array<Minute>] those with units
         def slot(start_s, seconds)
-          @slots[[start_s, seconds]] ||= (start_s...start_s + seconds).step(MINUTE_S).filter_map { |minute_s| minute(minute_s) }
-        end
-
-        def minute(start_s)
-          units = @kept[start_s] or return
-          Minute.new(start_s:, units:, covered_s: @coverage.seconds(start_s, start_s + MINUTE_S))
+          @slots[[start_s, seconds]] ||= (start_s...start_s + seconds).step(MINUTE_S).filter_map do |minute_s|
+            units = @kept[minute_s]
+            Minute.new(start_s: minute_s, units:, covered_s: @coverage.seconds(minute_s, minute_s + MINUTE_S)) if units
+          end
         end
       end
     end
