@@ -22,14 +22,16 @@ module Holdup
         return if ceiling.nil? || !ceiling.low? || ceiling.alarm(USUAL) == :fires
         p95_ns = Analysis::QueueAlarm.p95_ns(situation.total.histogram(:queued))
         Finding.new(rule: :autoscaling_trap, remedy: :scaling, weight: 1 - ceiling.low,
-          facts: {**facts(ceiling), queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns), p95_ns:,
-                  query: "doctor --autoscale-target #{(ceiling.unreachable * 100).round}"})
+          facts: {**facts(ceiling), queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns), p95_ns:, query: query(ceiling)})
       end
 
       def facts(ceiling)
-        {alarm_share: ceiling.unreachable, low_share: ceiling.low, high_share: ceiling.high, processes: ceiling.processes, vcpus: ceiling.vcpus, instead_share: ROOM * ceiling.low}
+        {alarm_share: ceiling.unreachable, low_share: ceiling.low, high_share: ceiling.high,
+         processes: ceiling.processes, vcpus: ceiling.vcpus, instead_share: ROOM * ceiling.low}
       end
-      private_class_method :facts
+
+      def query(ceiling) = "doctor --autoscale-target #{(ceiling.unreachable * 100).round}"
+      private_class_method :facts, :query
     end
   end
 end

@@ -54,8 +54,8 @@ module Holdup
       def keep? = sized? && recommendation.verdict == :keep
 
       # @param wanted [Integer] what a rule would take
-      # @return [Integer, nil] processes of a host that may be named: those of the recommendation where there is one; nil: no other number
-      #   than now
+      # @return [Integer, nil] processes of a host that may be named: those of the recommendation where there
+      #   is one; nil: no other number than now
       def processes(wanted)
         return wanted unless sized?
         best = recommendation.best.candidate.processes if change?

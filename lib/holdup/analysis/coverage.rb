@@ -2,8 +2,9 @@
 
 module Holdup
   module Analysis
-    # When units were measured. Every rate is over this time, whatever span was asked for and however long the windows are that answer:
-    # the first and the last minute of a recording, and of a short one all of them, have units in a part only.
+    # When units were measured. Every rate is over this time, whatever span was asked for and however long the
+    # windows are that answer: the first and the last minute of a recording, and of a short one all of them,
+    # have units in a part only.
     #
     # - `spans`: Array of Range of Float, seconds since 1970, ascending, none touches the next
     # - `exact`: whether single units say when it begins and ends; else windows do, and rates are lower bounds
@@ -59,7 +60,8 @@ module Holdup
       # @param spans [Enumerable<(Numeric, Numeric)>] ascending
       # @return [Coverage] what of it lies in one of them
       def within(spans)
-        joined = spans.slice_when { |one, other| other.first > one.last }.map { |same| [same.first.first, same.last.last] }
+        runs = spans.slice_when { |one, other| other.first > one.last }
+        joined = runs.map { |same| [same.first.first, same.last.last] }
         with(spans: joined.flat_map { |from_s, to_s| cut(from_s, to_s).spans })
       end
 

@@ -50,7 +50,8 @@ module Holdup
       # @return [Array<Machine>] one per host with processes
       def machines
         @machines ||= members.group_by(&:host).map do |host, same|
-          Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same), loaded: @loaded&.machine(host))
+          Machine.new(host:, trail: containers[host], members: same, native_ratio: @native_ratio, vcpus: vcpus(same),
+            loaded: @loaded&.machine(host))
         end
       end
 

@@ -79,8 +79,8 @@ module Holdup
 
       # @return [Processes] as sampled
       def processes
-        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint, loaded: @loaded&.call,
-          native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
+        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
+          loaded: @loaded&.call, native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
       end
 
       # @return [Jits] of all processes, whatever the filter leaves out

@@ -104,7 +104,7 @@ module Holdup
 
       def text(sized, findings, told)
         require_relative "../reports/advice"
-        Reports::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, width: @console.width, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+        Reports::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, **@console.layout)
       end
 
       def markdown(sized, findings, told)

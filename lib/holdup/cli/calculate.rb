@@ -58,7 +58,8 @@ module Holdup
       # @return [Integer] exit status
       def run
         calculator = Analysis::Sizing::Calculator.new(@demand, threads: @threads)
-        report = Reports::Calculation.new(calculator, words: @words, width: @console.width, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env), timed: @timed, arrivals: arriving(calculator))
+        report = Reports::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,
+          arrivals: arriving(calculator))
         @console.out.write(@json ? report.json : report.call)
         OK
       end

@@ -114,14 +114,18 @@ module Holdup
         Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
       end
 
-      def report(comparison) = Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
+      def report(comparison)
+        Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
+      end
 
       def json(comparison)
         require_relative "../reports/compare/json"
         Reports::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
-      def lay_out(page) = LaidOut.call(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
+      def lay_out(page)
+        LaidOut.call(page, format: @format, console: @console, widest: WIDEST, language: @words.language)
+      end
 
       def span(from_s, to_s) = [from_s, to_s].map { |second| Time.at(second).strftime("%Y-%m-%d %H:%M") }.join(" - ")
     end

@@ -23,8 +23,16 @@ module Holdup
       # @return [Integer] columns of sentences
       def width(most = 100) = (columns || 80).clamp(self.class::NARROW, most)
 
-      # @return [Numeric] columns of tables: in a pipe or file, where nobody says how many there are, as many as they need
+      # In a pipe or a file, where nobody says how many there are, as many as they need.
+      # @return [Numeric] columns of tables
       def table_width = columns || Float::INFINITY
+
+      # @param most [Integer] columns of sentences at most
+      # @return [Hash{Symbol => Object}] for texts
+      def layout(most = 100)
+        require_relative "../reports/style"
+        {width: width(most), table_width:, style: Reports::Style.for(out, env)}
+      end
 
       # One line that the next one takes the place of; elsewhere than on a terminal each stays.
       # @param text [String]

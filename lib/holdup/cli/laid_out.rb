@@ -34,7 +34,7 @@ module Holdup
 
       def text(page, console, widest)
         require_relative "../reports/page_text"
-        Reports::PageText.new(page, width: console.width(widest), table_width: console.table_width, style: Reports::Style.for(console.out, console.env)).call
+        Reports::PageText.new(page, **console.layout(widest)).call
       end
       private_class_method :markdown, :html, :text
     end

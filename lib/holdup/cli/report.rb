@@ -132,7 +132,7 @@ module Holdup
 
       def text(summary)
         require_relative "../reports/text"
-        Reports::Text.new(summary, words: @words, told:, width: @console.width(WIDEST), table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env), **@layout)
+        Reports::Text.new(summary, words: @words, told:, **@console.layout(WIDEST), **@layout)
       end
     end
   end

@@ -90,7 +90,7 @@ module Holdup
         raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})", "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
-      def layout = Reports::Layout.new(width: @console.width(120), table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+      def layout = Reports::Layout.new(**@console.layout(120))
 
       def overview
         Reports::Timeline.new(scene, holders: Holdup::Timeline::Holders.new(scene), patterns: Holdup::Timeline::Patterns.new(scene).call,

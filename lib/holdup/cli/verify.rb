@@ -38,7 +38,8 @@ module Holdup
       # @raise [Error] where there is nothing to compare
       def run
         found = verification
-        report = Reports::Verification.new(found, stored: stored?(found), span: SizingOptions.told(**@span), words: @words, width: @console.width, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+        report = Reports::Verification.new(found, stored: stored?(found), span: SizingOptions.told(**@span), words: @words,
+          **@console.layout)
         @console.out.write(@json ? report.json : report.call)
         found.kept? ? OK : FAILED
       end

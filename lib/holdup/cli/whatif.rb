@@ -48,8 +48,8 @@ module Holdup
         check(recommendation)
         found = Analysis::Sizing::WhatIf.new(recommendation, @change)
         check_names(found)
-        report = Reports::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words, width: @console.width,
-          table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+        report = Reports::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words,
+          **@console.layout)
         @console.out.write(@json ? report.json : report.call)
         OK
       end

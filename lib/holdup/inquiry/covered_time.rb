@@ -70,7 +70,8 @@ module Holdup
         to_s = @extent.to_s
         length_s = @store.finest_s(to_s - 1)
         latest_s = alone?(to_s, to_s + length_s) ? to_s + SLACK_S : to_s
-        found = search(starts(@extent.from_s - BLOCK_S, latest_s).reverse) { |unit| unit.start_ns < latest_s * NS }
+        blocks = starts(@extent.from_s - BLOCK_S, latest_s).reverse
+        found = search(blocks) { |unit| unit.start_ns < latest_s * NS }
         at_s = found&.map(&:end_ns)&.max&.fdiv(NS)
         [at_s, latest_s].min if at_s && at_s > to_s - 2 * length_s
       end
@@ -89,7 +90,9 @@ module Holdup
         nil
       end
 
-      def wanted?(unit) = @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting))
+      def wanted?(unit)
+        @kinds.include?(unit.series.kind) && (@settings.nil? || @settings.include?(unit.setting))
+      end
 
       # Of whatever was running.
       def block(start_s) = @blocks[start_s] ||= @store.profiles(start_s, start_s + BLOCK_S).to_a
@@ -100,7 +103,8 @@ module Holdup
       def pauses(from_s, to_s)
         gaps = starts(from_s, to_s).each_cons(2).select { |one, other| other - one > BLOCK_S }
         longest = gaps.max_by(MOST_PAUSES) { |one, other| other - one }
-        longest.map { |both| both.map { |start_s| block(start_s) } }.reject { |both| both.any?(&:empty?) }.map { |both| pause(*both) }
+        around = longest.map { |both| both.map { |start_s| block(start_s) } }
+        around.reject { |both| both.any?(&:empty?) }.map { |both| pause(*both) }
       end
 
       def pause(before, after)

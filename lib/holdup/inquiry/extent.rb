@@ -2,8 +2,9 @@
 
 module Holdup
   module Inquiry
-    # The part of a span in which units were recorded: from the first to the last of the shortest windows that are kept there. The rest of
-    # the span is empty and must not change any answer, so answers are read from this part.
+    # The part of a span in which units were recorded: from the first to the last of the shortest windows that
+    # are kept there. The rest of the span is empty and must not change any answer, so answers are read from
+    # this part.
     class Extent
       # Long windows of the whole span first, then shorter ones at its ends. All of it comes from an index.
       STEPS_S = [86_400, 3600, 60].freeze
@@ -14,7 +15,8 @@ module Holdup
 
       # `from_s`, `to_s`: seconds since 1970
       Span = Data.define(:from_s, :to_s) do
-        # @return [Integer] seconds of the windows that it is read in: of a month of minutes there would be too many
+        # Of a month of minutes there would be too many.
+        # @return [Integer] seconds of the windows that it is read in
         def window_s = WINDOWS_S.find { |longest_s, _| to_s - from_s <= longest_s }.last
       end
 

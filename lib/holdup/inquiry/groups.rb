@@ -7,9 +7,9 @@ require_relative "nearest"
 
 module Holdup
   module Inquiry
-    # Settings put together by one of their facts, and the two that are compared: those that were asked for, else the two with most
-    # units, in the order in which they came. Whole settings are put together where they differ in nothing but the label of an arm: two
-    # arms with the same setting are compared by arm.
+    # Settings put together by one of their facts, and the two that are compared: those that were asked for,
+    # else the two with most units, in the order in which they came. Whole settings are put together where they
+    # differ in nothing but the label of an arm: two arms with the same setting are compared by arm.
     class Groups
       SETTING = "setting"
       # Of a fingerprint, as names of settings have it.
@@ -38,7 +38,8 @@ module Holdup
       def pick(values)
         found = values ? asked(values) : largest
         raise alone(values) if found.size < 2
-        Picked.new(fact: @fact, sides: found.to_h { |value, _| [label(value), to_h[value]] }, count: to_h.size, asked: !values.nil?)
+        sides = found.to_h { |value, _| [label(value), to_h[value]] }
+        Picked.new(fact: @fact, sides:, count: to_h.size, asked: !values.nil?)
       end
 
       # @param value [String] of the fact; of a fingerprint the beginning is enough
@@ -83,15 +84,23 @@ module Holdup
       # Reports name settings by the fingerprint that they have with their arm.
       def begun(text)
         return to_h.keys.find { |value| value.start_with?(text) } unless @fact == SETTING
-        to_h.find { |value, settings| [value, *settings.map(&:fingerprint)].any? { |one| one.start_with?(text) } }&.first
+        found = to_h.find do |value, settings|
+          [value, *settings.map(&:fingerprint)].any? { |one| one.start_with?(text) }
+        end
+        found&.first
       end
 
       def alone(values)
         return Error.new("no units were recorded in that span", "choose another with --since") if @settings.empty?
-        return UsageError.new("no setting of that span says #{@fact[0, 100]}", Nearest.hint(@fact, facts) || "they have #{facts.join(", ")}") if to_h.empty?
+        return no_such_fact if to_h.empty?
         return only_arms if only_arms?(values)
         return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}") if values
         Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after")
+      end
+
+      def no_such_fact
+        hint = Nearest.hint(@fact, facts) || "they have #{facts.join(", ")}"
+        UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
       end
 
       # Two settings that were asked for, or all that there are.
@@ -100,7 +109,10 @@ module Holdup
         values ? values.map { |text| settings(text) }.uniq.size > 1 : @settings.size > 1
       end
 
-      def only_arms = Error.new("these settings differ in nothing but the #{Setting::LABEL}", "compare them with --by #{Setting::LABEL}")
+      def only_arms
+        label = Setting::LABEL
+        Error.new("these settings differ in nothing but the #{label}", "compare them with --by #{label}")
+      end
 
       def facts = @settings.keys.flat_map { |setting| setting.attributes.keys }.uniq.sort
 

@@ -61,7 +61,8 @@ module Holdup
         chosen = windows(settings, step_s, **of_units, histograms: HISTOGRAMS)
         beside = windows(settings, step_s, kinds: Series::KINDS - Series::VIEWS, only: Beside.new(@filter), histograms: [])
         profiles = self.profiles.select { |profile| settings.nil? || settings.include?(profile.setting) }
-        Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter, coverage: coverage(settings), **@span)
+        Analysis::Comparison::Side.new(label:, windows: chosen + beside, profiles:, samples:, filter: @filter,
+          coverage: coverage(settings), **@span)
       end
 
       private
@@ -70,14 +71,16 @@ module Holdup
 
       # When one setting took turns with another, it was measured only in the windows that it is in.
       def coverage(settings)
-        CoveredTime.call(@store, **@span, kinds: @filter.kind ? [@filter.kind] : Series::UNITS, settings:).within(seen(settings))
+        kinds = @filter.kind ? [@filter.kind] : Series::UNITS
+        CoveredTime.call(@store, **@span, kinds:, settings:).within(seen(settings))
       end
 
-      # The windows that have units, each once, whatever number of settings it has: from when to when. Where short ones were pruned they
-      # are longer.
+      # The windows that have units, each once, whatever number of settings it has: from when to when. Where
+      # short ones were pruned they are longer.
       def seen(settings)
         chosen = @seen.select { |_, setting| settings.nil? || settings.include?(setting) }
-        chosen.map { |at_s, _| at_s / @window_s * @window_s }.uniq.sort.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
+        starts = chosen.map { |at_s, _| at_s / @window_s * @window_s }.uniq.sort
+        starts.map { |at_s| [at_s, at_s + [@window_s, kept_s(at_s)].max] }
       end
 
       # @return [Integer] seconds of the shortest windows that are kept there; the older, the longer
@@ -91,12 +94,15 @@ module Holdup
         seen = seen(settings)
         stretches.of(step_s, seen).flat_map do |stretch|
           seconds = stretch.long? ? @window_s : Stretches::APART_S
-          found = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:, **which).map(&:window)
+          sums = @store.sums(stretch.from_s, stretch.to_s, step_s: stretch.step_s, seconds:, settings:, **which)
+          found = sums.map(&:window)
           stretch.long? ? stretch.whole(found, seen) : found
         end
       end
 
-      def stretches = @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s:, kept_s: method(:kept_s))
+      def stretches
+        @stretches ||= Stretches.new(**@span, window_s: @window_s, began_s:, kept_s: method(:kept_s))
+      end
 
       # When processes began, as far as samples or single units tell.
       def began_s = samples.filter_map { |sample| sample[:since_s] } + profiles.map { |profile| profile.process.since_ns / NS }

@@ -9,8 +9,8 @@ require_relative "summed"
 
 module Holdup
   module Inquiry
-    # Reads a span of the store and makes of it what advice and what-if start from. Of the span only the part with such units is read:
-    # the answer is the same whatever else was asked for.
+    # Reads a span of the store and makes of it what advice and what-if start from. Of the span only the part
+    # with such units is read: the answer is the same whatever else was asked for.
     class Sized
       # Levers are told once an hour, and at first sight; a thinned or short span may have none of them.
       LEVERS_S = 2 * 3600
@@ -43,13 +43,15 @@ module Holdup
 
       # @return [Array<Hash>] samples of the processes that take such units, which have their levers for sure
       def lately
-        takers = Analysis::Processes.new(@lately, from_s: @span.to_s - LEVERS_S, to_s: @span.to_s + MINUTE_S).members.select { |member| member.takes?(@kind) }.map(&:identity)
+        processes = Analysis::Processes.new(@lately, from_s: @span.to_s - LEVERS_S, to_s: @span.to_s + MINUTE_S)
+        takers = processes.members.select { |member| member.takes?(@kind) }.map(&:identity)
         @lately.select { |sample| takers.include?(sample.values_at(:host, :pid, :start)) }
       end
 
       # @return [Analysis::Summary] of this kind of units
       def summary
-        @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, filter: Analysis::Filter.new(kind: @kind), stalls: @stalls, coverage: @coverage, loaded: @loaded)
+        @summary ||= Analysis::Summary.new(@sums, **@span.to_h, samples: @samples, stalls: @stalls,
+          filter: Analysis::Filter.new(kind: @kind), coverage: @coverage, loaded: @loaded)
       end
 
       # @return [Analysis::Sizing::Recommendation, nil] nil when there were no units at all
@@ -89,10 +91,14 @@ module Holdup
         store.processes(@span.from_s - MINUTE_S, @span.to_s + MINUTE_S + 1, **{every_s:}.compact)
       end
 
-      def wanted(windows) = @fingerprint ? windows.select { |window| window.setting&.fingerprint == @fingerprint } : windows.to_a
+      def wanted(windows)
+        @fingerprint ? windows.select { |window| window.setting&.fingerprint == @fingerprint } : windows.to_a
+      end
 
       # Those of containers have none.
-      def of_setting(samples) = @fingerprint ? samples.select { |sample| [nil, @fingerprint].include?(sample[:setting]) } : samples
+      def of_setting(samples)
+        @fingerprint ? samples.select { |sample| [nil, @fingerprint].include?(sample[:setting]) } : samples
+      end
 
       def observation = @observation ||= observe(@windows)
 
@@ -101,7 +107,8 @@ module Holdup
 
       def shared?
         return @shared unless @shared.nil?
-        @shared = Analysis::Processes.new(@samples, **@span.to_h).members.any? { |member| UNITS.all? { |kind| member.takes?(kind) } }
+        members = Analysis::Processes.new(@samples, **@span.to_h).members
+        @shared = members.any? { |member| UNITS.all? { |kind| member.takes?(kind) } }
       end
 
       def observe(windows)

@@ -22,8 +22,9 @@ module Holdup
         stalls = -> { store.stalls(from_s, to_s, kinds: kinds - Series::VIEWS) }
         windows = store.sums(from_s, to_s, kinds:).map(&:window)
         coverage = CoveredTime.call(store, from_s:, to_s:, **measured(windows, filter))
-        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:, coverage:,
-          loaded: loaded(store, from_s:, to_s:), **view)
+        loaded = loaded(store, from_s:, to_s:)
+        Analysis::Summary.new(windows, **samples(store, from_s, to_s), from_s:, to_s:, by:, filter:, stalls:,
+          coverage:, loaded:, **view)
       end
 
       # @param store [Stores::Sql]
@@ -32,14 +33,16 @@ module Holdup
       # @return [Proc] for Analysis::Summary: reads the processes while any units ran, whatever is filtered
       def loaded(store, from_s:, to_s:) = -> { UnderLoad.call(store, CoveredTime.call(store, from_s:, to_s:)) }
 
-      # What runs such units is measured also while it runs others: one that comes twice an hour has no other time.
+      # What runs such units is measured also while it runs others: an endpoint that is asked for twice an hour
+      # has no other time.
       # @param windows [Array<Window>]
       # @param filter [Analysis::Filter]
       # @return [Hash{Symbol => Object}] whose time it is, see CoveredTime
       def measured(windows, filter)
         kinds = filter.kind ? [filter.kind] : Series::UNITS
         return {kinds:} unless filter.name || filter.queue || filter.threads
-        chosen = windows.select { |window| window.series.unit? && window.count.positive? && filter.series?(window.series) && filter.setting?(window.setting) }
+        units = windows.select { |window| window.series.unit? && window.count.positive? }
+        chosen = units.select { |window| filter.series?(window.series) && filter.setting?(window.setting) }
         {kinds:, settings: chosen.map(&:setting).uniq}
       end
 

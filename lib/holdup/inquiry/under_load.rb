@@ -7,8 +7,9 @@ require_relative "extent"
 
 module Holdup
   module Inquiry
-    # Reads processes and their container while units ran: what the CPU ceiling is made from. What they did before and afterwards is no load,
-    # so every command and page has the same ceiling of a recording, whatever span it was asked for.
+    # Reads processes and their container while units ran: what the CPU ceiling is made from. What they did
+    # before and afterwards is no load, so every command and page has the same ceiling of a recording, whatever
+    # span it was asked for.
     module UnderLoad
       MINUTE_S = Analysis::Processes::EVERY_S
       THREADS = Series.new(kind: :account, name: "(all)")
@@ -23,14 +24,17 @@ module Holdup
         to_s = coverage.to_s.ceil
         from_s = [coverage.from_s.floor, to_s - Analysis::Processes::KEPT_S].max
         units = store.sums(coverage.from_s.floor, to_s, kinds: Series::UNITS, histograms: []).map(&:window)
+        native_ratio = Analysis::CpuCeiling.native_ratio(units + threads(store, coverage))
         Analysis::Processes.new(samples(store, from_s, to_s), from_s:, to_s:, every_s: every_s(from_s, to_s),
-          native_ratio: Analysis::CpuCeiling.native_ratio(units + threads(store, coverage)), settings: settings(units))
+          native_ratio:, settings: settings(units))
       end
 
-      # Threads outside of units also run while no unit does: of each window, they count for as much as units were measured in it.
+      # Threads outside of units also run while no unit does: of each window, they count for as much as units
+      # were measured in it.
       def threads(store, coverage)
         span = Extent::Span.new(from_s: coverage.from_s.floor, to_s: coverage.to_s.ceil)
-        store.sums(*span.to_h.values, step_s: span.window_s, kinds: [:account], together: THREADS, histograms: []).map(&:window).map do |window|
+        sums = store.sums(*span.to_h.values, step_s: span.window_s, kinds: [:account], together: THREADS, histograms: [])
+        sums.map(&:window).map do |window|
           share = coverage.seconds(window.start_s, window.end_s).fdiv(window.seconds)
           window.with(sums: window.sums.transform_values { |sum| (sum * share).round })
         end

@@ -15,7 +15,7 @@ module Holdup
       # @param span [String]
       # @param words [Words]
       # @param kind [Symbol]
-      # @param summary [Analysis::Summary, nil] of all units of that kind, also of those that an advice can't be made from
+      # @param summary [Analysis::Summary, nil] of all units of that kind, also where no advice can be made of them
       def initialize(recommendation, span:, words:, kind: :request, summary: nil)
         @recommendation = recommendation
         @kind = kind
@@ -59,7 +59,8 @@ module Holdup
       def recorded
         count = @summary ? @summary.total.count : @recommendation&.recording&.units.to_i
         return word(:recorded_none) if count.zero?
-        word(:recorded, count: Figures.count(count), units: @words.units(@kind, count), measured: Figures.duration(@summary && @summary.measured_s * NS),
+        measured = Figures.duration(@summary && @summary.measured_s * NS)
+        word(:recorded, count: Figures.count(count), units: @words.units(@kind, count), measured:,
           rate: Figures.rate(@summary&.throughput), peak: Figures.rate(peak))
       end
 

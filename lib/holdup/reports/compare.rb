@@ -17,7 +17,7 @@ module Holdup
       # @param kind [Symbol] of the units
       # @param families [Array<Symbol>, nil] of metrics that are shown and judged; nil for all
       # @param limit [Integer] endpoints shown
-      # @param picked [#fact, nil] by what the sides were told apart, and of how many, see Inquiry::Groups::Picked; nil: by time
+      # @param picked [#fact, nil] by what the sides were told apart, and of how many; nil: by time
       def initialize(comparison, words: Words.new, kind: :request, families: nil, limit: Sections::LIMIT, picked: nil)
         @comparison = comparison
         @words = words
@@ -46,7 +46,8 @@ module Holdup
 
       def sides
         [@comparison.before, @comparison.after].zip(%i[before after]).map do |side, name|
-          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: Width.clean(side.label), count: Figures.count(side.units), units: @words.units(@kind, side.units))
+          @words.call(:compare_side, side: @words.call(:"compare_#{name}"), label: Width.clean(side.label),
+            count: Figures.count(side.units), units: @words.units(@kind, side.units))
         end
       end
 

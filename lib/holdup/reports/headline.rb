@@ -99,7 +99,8 @@ module Holdup
       def total = @summary.total
 
       def volume
-        @words.call(:volume, count: Figures.count(total.count), units: @words.units(@summary.unit_kind, total.count), rate: Figures.rate(@summary.throughput),
+        @words.call(:volume, count: Figures.count(total.count), rate: Figures.rate(@summary.throughput),
+          units: @words.units(@summary.unit_kind, total.count),
           errors: Figures.count(total.errors), error_share: Figures.share(total.error_share || 0.0),
           measured: Figures.duration(@summary.measured_s * NS))
       end

@@ -7,11 +7,11 @@ module Holdup
     # - `{name:process|processes}`: the first form where that value is 1, else the second
     # - `[[, %<name>s in all]]`: a part that is left out where one of its values is missing
     #
-    #   Phrase.call("%<count>s {count:process|processes}[[, %<share>s busy]].", {count: "1", share: "-"}, unknown: "unknown")
-    #   # => "1 process."
+    #   text = "%<count>s {count:process|processes}[[, %<share>s busy]]."
+    #   Phrase.call(text, {count: "1", share: "-"}, unknown: "unknown") # => "1 process."
     #
-    # A value that is missing outside of such a part is said to be unknown, and a value that ends with a full stop loses it where the
-    # sentence goes on with one.
+    # A value that is missing outside of such a part is said to be unknown, and a value that ends with a full
+    # stop loses it where the sentence goes on with one.
     module Phrase
       VALUE = /%<(\w+)>/
       FORMS = /\{(\w+):([^|{}]*)\|([^|{}]*)\}/
@@ -32,7 +32,8 @@ module Holdup
         return text unless text.match?(/%<|\{\w+:[^{}]*\||\[\[/)
         text = formed(parted(text, values), values)
         values = complete(text, values, unknown)
-        (values.empty? || !text.include?("%")) ? text : format(text, **values) # formatting none is a warning in Ruby 3.3
+        # Formatting none is a warning in Ruby 3.3.
+        (values.empty? || !text.include?("%")) ? text : format(text, **values)
       end
 
       # @param value [Object]

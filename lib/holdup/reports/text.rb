@@ -57,7 +57,10 @@ module Holdup
       end
 
       def sections
-        @contents.sections.flat_map { |section| ["", bold(Width.truncate(section.title, [@width, @table_width].max)), *table(section), *notes(section)] }
+        widest = [@width, @table_width].max
+        @contents.sections.flat_map do |section|
+          ["", bold(Width.truncate(section.title, widest)), *table(section), *notes(section)]
+        end
       end
 
       def table(section)

@@ -44,7 +44,10 @@ module Holdup
 
       def recommendation = @sized.recommendation
 
-      def verdict = @verdict ||= Reports::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind, summary: @sized.summary)
+      def verdict
+        @verdict ||= Reports::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind,
+          summary: @sized.summary)
+      end
 
       def charts = Charts::Candidates.new(recommendation, words: @words).call
 

@@ -42,7 +42,12 @@ module Holdup
         def to_h = @to_h ||= strata.to_h { |series| [series, stratum((0...size).map { |index| cells[[series, index]] })] }
 
         # @return [Masses] seconds, CPU time of the processes, units; whatever the endpoint
-        def around = @around ||= Masses.new((0...size).map { |index| [0, [seconds[index].to_f, processes[index].to_i, counts[index].to_i]] }, 3)
+        def around
+          @around ||= begin
+            rows = (0...size).map { |index| [seconds[index].to_f, processes[index].to_i, counts[index].to_i] }
+            Masses.new(rows.map { |row| [0, row] }, 3)
+          end
+        end
 
         private
 
@@ -81,7 +86,9 @@ module Holdup
         def spread(name, windows) = Density.of(Histogram.sum(windows.map { |window| window.histograms[name] }))
 
         def seconds
-          @seconds ||= by_block(@side.windows).to_h { |index, windows| [index, covered_s(index) || windows.uniq(&:start_s).sum(&:seconds)] }
+          @seconds ||= by_block(@side.windows).to_h do |index, windows|
+            [index, covered_s(index) || windows.uniq(&:start_s).sum(&:seconds)]
+          end
         end
 
         def covered_s(index)

@@ -55,14 +55,16 @@ module Holdup
         end
 
         # @return [Boolean] whether the difference is large enough to matter to anybody
-        def relevant? = known? && difference.abs >= metric.least && (!relative? || relative.abs >= metric.least_share)
+        def relevant?
+          known? && difference.abs >= metric.least && (!relative? || relative.abs >= metric.least_share)
+        end
 
         # @param level [Float]
         # @return [Boolean] whether there is a difference for sure, and it does not matter
         def irrelevant?(level = self.class::LEVEL) = %i[more less].include?(direction(level)) && !relevant?
 
-        # @return [Symbol, nil] :better, :worse, :none (also where it does not matter), :changed (where neither is better); nil where it
-        #   can't be told
+        # @return [Symbol, nil] :better, :worse, :none (also where it does not matter), :changed (where neither
+        #   is better); nil where it can't be told
         def verdict(level = self.class::LEVEL)
           found = direction(level)
           return :none if found && !relevant?

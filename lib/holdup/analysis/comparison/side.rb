@@ -27,7 +27,8 @@ module Holdup
         # @param samples [Array<Hash{Symbol => Object}>] of processes
         # @param filter [Filter] which units
         # @param coverage [Coverage, nil] when such units were measured; nil: as far as windows tell
-        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: Filter.new(kind: :request), coverage: nil)
+        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: Filter.new(kind: :request),
+          coverage: nil)
           @label = label
           @from_s = from_s
           @to_s = to_s
@@ -69,7 +70,8 @@ module Holdup
 
         # @return [Coverage, nil] when they were measured; nil where windows alone tell
         def coverage
-          @warm_coverage ||= @coverage && cold.uniq(&:start_s).reduce(@coverage) { |rest, window| rest.without(window.start_s, window.end_s) }
+          return unless @coverage
+          @warm_coverage ||= cold.uniq(&:start_s).reduce(@coverage) { |rest, window| rest.without(window.start_s, window.end_s) }
         end
 
         # @return [Boolean] whether there are units beyond the first minutes; else these have to do

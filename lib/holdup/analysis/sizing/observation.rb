@@ -51,7 +51,8 @@ module Holdup
 
         # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole
         def arrivals
-          @arrivals ||= recording.arrivals.filter_map { |start_s, count| [start_s, count * MINUTE_S / covered_s(start_s)] if covered_s(start_s) >= LEAST_S }.to_h
+          @arrivals ||= recording.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
+            .to_h { |start_s, count| [start_s, count * MINUTE_S / covered_s(start_s)] }
         end
 
         # @return [Integer] hosts that ran it
@@ -124,8 +125,8 @@ module Holdup
         # There were units, all of them soon after a boot.
         def young = ([:warming_up] if recording.problems.map(&:kind).include?(:warming_up))
 
-        # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half the load that they had, and
-        # a short recording would be nothing but such minutes.
+        # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half the
+        # load that they had, and a short recording would be nothing but such minutes.
         def covered_s(minute_s) = coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
 
         def coverage = @coverage ||= Coverage.of(recording.profiles)

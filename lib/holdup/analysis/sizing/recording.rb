@@ -43,7 +43,7 @@ module Holdup
           boots = Boots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
           @minutes = Minutes.new(mine, boots)
           @windows = @minutes.warm(@recorded)
-          @apart, @of_pools = %i[account pool].map { |other| beside(windows.select { |window| window.series.kind == other && @known.first?(window) }) }
+          @apart, @of_pools = %i[account pool].map { |other| beside(windows.select { |window| window.series.kind == other }) }
           @profiles = mine.select { |profile| boots.warm_unit?(profile) }.sort_by(&:start_ns)
           @vcpus = vcpus
         end
@@ -143,14 +143,16 @@ module Holdup
 
         # What threads outside of units do while no unit comes says nothing of units.
         def beside(windows)
-          spans = @windows.map { |window| [window.start_s, window.seconds] }.uniq
-          @minutes.warm(windows.select { |window| spans.include?([window.start_s, window.seconds]) })
+          spans = @windows.to_set { |window| [window.start_s, window.seconds] }
+          @minutes.warm(windows.select { |window| @known.first?(window) && spans.include?([window.start_s, window.seconds]) })
         end
 
         # @return [Hash{Integer => Float}] CPU time of units by minute, as much for each as in their window
         def cpu_ns
-          windows.group_by { |window| [window.start_s, window.seconds] }.values.each_with_object(Hash.new(0.0)) do |same, all|
-            each_ns = same.sum { |window| window.sums.values_at(:cpu_ns, :native_ns).sum }.fdiv([same.sum(&:count), 1].max)
+          slots = windows.group_by { |window| [window.start_s, window.seconds] }.values
+          slots.each_with_object(Hash.new(0.0)) do |same, all|
+            whole_ns = same.sum { |window| window.sums.values_at(:cpu_ns, :native_ns).sum }
+            each_ns = whole_ns.fdiv([same.sum(&:count), 1].max)
             @minutes.counts(same).each { |minute_s, count| all[minute_s] += count * each_ns }
           end
         end

@@ -102,8 +102,7 @@ module Holdup
         end
 
         def text(check)
-          width = @console.width(WIDEST)
-          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, width:, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env)).call
+          Holdup::Lab::Check::Text.new(check, tolerance: @tolerance, words: @words, **@console.layout(WIDEST)).call
         end
       end
     end

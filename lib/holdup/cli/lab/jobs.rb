@@ -62,7 +62,7 @@ module Holdup
         def report(result)
           return json(result) if @json
           require_relative "../../lab/jobs/text"
-          Holdup::Lab::Jobs::Text.new(result, words: @words, width: @console.width(WIDEST), table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+          Holdup::Lab::Jobs::Text.new(result, words: @words, **@console.layout(WIDEST))
         end
 
         def json(result)

@@ -72,7 +72,7 @@ module Holdup
           return json(result) if @json
           require_relative "../../lab/sidekiq_vcpu/text"
           width = (@console.columns || 80).clamp(WIDTHS)
-          Holdup::Lab::SidekiqVcpu::Text.new(result, words: @words, width:, table_width: @console.table_width, style: Reports::Style.for(@console.out, @console.env))
+          Holdup::Lab::SidekiqVcpu::Text.new(result, words: @words, **@console.layout(WIDTHS.max), width:)
         end
 
         def json(result)

@@ -5,8 +5,9 @@ require_relative "../../analysis/sizing/recording/boots"
 module Holdup
   module Inquiry
     class Recorded
-      # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as short as they are kept:
-      # whether they count is found out for each. So do the ends of the span, which are no whole windows.
+      # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as
+      # short as they are kept: whether they count is found out for each. So do the ends of the span, which are
+      # no whole windows.
       class Stretches
         # No window is shorter: each by itself, only hosts are added up, because they are compared together.
         APART_S = 60
@@ -23,7 +24,8 @@ module Holdup
             part if part.from_s < part.to_s
           end
 
-          # Whatever series a window is of, it stands for its whole step of the stretch, or for itself where only longer ones are kept.
+          # Whatever series a window is of, it stands for its whole step of the stretch, or for itself where
+          # only longer ones are kept.
           # @param windows [Array<Window>] of this stretch
           # @param seen [Array<(Integer, Integer)>] from when to when those were that were put together
           # @return [Array<Window>]
@@ -56,12 +58,16 @@ module Holdup
         # @return [Array<Stretch>] in the order of time; those that are put together have that step
         def of(step_s, seen)
           return [] if seen.empty?
-          return joined(seen).filter_map { |from_s, to_s| Stretch.new(from_s:, to_s:, step_s: APART_S).within(@from_s, @to_s) } unless step_s > @window_s
+          return separate(seen) unless step_s > @window_s
           first_s, end_s = seen.first.first / step_s * step_s, (seen.last.last - 1) / step_s * step_s + step_s
           cut(step_s).filter_map { |stretch| stretch.within(first_s, end_s) }
         end
 
         private
+
+        def separate(seen)
+          joined(seen).filter_map { |from_s, to_s| Stretch.new(from_s:, to_s:, step_s: APART_S).within(@from_s, @to_s) }
+        end
 
         def cut(step_s)
           apart.each_with_object([Stretch.new(from_s: @from_s, to_s: @from_s, step_s:)]) do |(from_s, to_s), all|
@@ -73,8 +79,9 @@ module Holdup
         def apart
           first_s, last_s = @from_s.ceildiv(@window_s) * @window_s, @to_s / @window_s * @window_s
           return [[@from_s, @to_s]] if first_s >= last_s
-          young = young_s.filter_map { |begin_s, end_s| [[begin_s, first_s].max, [end_s, last_s].min] if begin_s < last_s && end_s > first_s }
-          joined([[@from_s, first_s], *young.sort, [last_s, @to_s]])
+          young = young_s.select { |begin_s, end_s| begin_s < last_s && end_s > first_s }
+          inside = young.map { |begin_s, end_s| [[begin_s, first_s].max, [end_s, last_s].min] }
+          joined([[@from_s, first_s], *inside.sort, [last_s, @to_s]])
         end
 
         def joined(spans)

@@ -47,8 +47,8 @@ module Holdup
         def base = labels.first
 
         def fact(side)
-          word(:state, label: Width.clean(side.label), count: Figures.count(side.units), units: @words.units(@kind, side.units), processes: side.processes,
-            seconds: Figures.duration(measured_s(side) * NS))
+          word(:state, label: Width.clean(side.label), count: Figures.count(side.units),
+            units: @words.units(@kind, side.units), processes: side.processes, seconds: Figures.duration(measured_s(side) * NS))
         end
 
         # Without the first minutes of processes.

@@ -17,7 +17,7 @@ module Holdup
         MINUTE_S = 60
         BLOCK_S = UnitProfile::Block::SECONDS
         NS = 1_000_000_000
-        # Sums of a window that single units know as well; of the others, as many belong to a minute as units do.
+        # Sums of a window that single units know as well; of the others, as much belongs to a minute as of units.
         FIELDS = {running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
                   cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
         # Of a window's units: when single units stand for so many, none is missing.
@@ -66,7 +66,7 @@ module Holdup
 
         def warm_minute?(start_s) = @boots.warm?(start_s, start_s + MINUTE_S)
 
-        # Where no unit of it was kept, the others of that time tell; where none was, it counts whole or not at all.
+        # Where no unit of it was kept, the others of that time tell; where none was, it counts as a whole.
         def part(window)
           units = slot(window.start_s, window.seconds).flat_map(&:units)
           return (window if warm?(window)) if units.empty?
@@ -79,7 +79,9 @@ module Holdup
 
         def scaled(window, all, kept)
           whole = share(all, kept) { 1 }
-          shares = FIELDS.transform_values { |field| share(all, kept) { |unit| unit.public_send(field).to_i } || whole }
+          shares = FIELDS.transform_values do |field|
+            share(all, kept) { |unit| unit.public_send(field).to_i } || whole
+          end
           shares.default = whole
           histograms = window.histograms.to_h do |name, one|
             [name, Histogram::Head.new(count: (one.count * whole).round, sum: (one.sum * shares[name]).round)]
@@ -102,7 +104,8 @@ module Holdup
           return evenly(others, count) if minutes.empty?
           told = likely(minutes)
           known = told.values.sum
-          return told.transform_values { |weight| weight * count / known } if others.empty? || known >= ALL * count
+          complete = others.empty? || known >= ALL * count
+          return told.transform_values { |weight| weight * count / known } if complete
           told.merge(evenly(others, count - known)) { |_, *both| both.sum }
         end
 
@@ -118,7 +121,9 @@ module Holdup
         # Where a part of the units is kept, chance makes minutes look less alike than they were: that much is
         # taken off their differences.
         def likely(minutes)
-          minutes.zip(usual(minutes)).to_h { |minute, usual| [minute.start_s, usual + trust * (minute.weight - usual)] }
+          minutes.zip(usual(minutes)).to_h do |minute, usual|
+            [minute.start_s, usual + trust * (minute.weight - usual)]
+          end
         end
 
         # @return [Array<Float>] units of each if they had come evenly
@@ -142,7 +147,8 @@ module Holdup
         def slot(start_s, seconds)
           @slots[[start_s, seconds]] ||= (start_s...start_s + seconds).step(MINUTE_S).filter_map do |minute_s|
             units = @kept[minute_s]
-            Minute.new(start_s: minute_s, units:, covered_s: @coverage.seconds(minute_s, minute_s + MINUTE_S)) if units
+            covered_s = @coverage&.seconds(minute_s, minute_s + MINUTE_S)
+            Minute.new(start_s: minute_s, units:, covered_s:) if units
           end
         end
       end
