@@ -3,13 +3,15 @@
 require "holdup/stores"
 require "holdup/unit_profile/block"
 
-# A store with short units at known seconds, as a collector would have written them: windows, single units, and samples of the process.
+# A store with short units at known seconds, as a collector would have written them: windows, single units,
+# and samples of the process.
 class BurstStore
   NS = 1_000_000_000
   MS = 1_000_000
   DAY_S = 86_400
   START_S = 20_700 * DAY_S
-  SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "server" => "puma", "workers" => 1, "threads" => 5, "vcpus" => 2})
+  FACTS = {"ruby" => "3.4.5", "server" => "puma", "workers" => 1, "threads" => 5, "vcpus" => 2}.freeze
+  SETTING = Holdup::Setting.new(attributes: FACTS)
   # How long after the last unit somebody asks, by what the shortest windows are then.
   AGES_S = {60 => 0, 300 => 4 * DAY_S, 3600 => 20 * DAY_S}.freeze
 
@@ -23,15 +25,18 @@ class BurstStore
       Array.new(count) { |index| profile((START_S + from_s) * NS + (index * step_ns).round(-3), step_ns) }
     end
 
-    def series = Holdup::Series.new(kind:, name: (kind == :job) ? "ReportJob" : "A#b", queue: (kind == :job) ? "default" : nil)
+    def series
+      return Holdup::Series.new(kind:, name: "A#b") unless kind == :job
+      Holdup::Series.new(kind:, name: "ReportJob", queue: "default")
+    end
 
     private
 
     def profile(start_ns, step_ns)
       wall_ns = [step_ns, 8 * MS].min.round(-3)
       process = Holdup::UnitProfile::Process.new(pid:, since_ns: (START_S + born_s) * NS)
-      Holdup::UnitProfile.new(series:, setting:, host: "a", process:, start_ns:, running_ns: wall_ns, cpu_ns: wall_ns, idle_ns: 0, stalled_ns: 0,
-        acquisitions: 2, longest_hold_ns: wall_ns, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: 1.0)
+      Holdup::UnitProfile.new(series:, setting:, host: "a", process:, start_ns:, running_ns: wall_ns, cpu_ns: wall_ns,
+        idle_ns: 0, stalled_ns: 0, acquisitions: 2, longest_hold_ns: wall_ns, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: 1.0)
     end
   end
 
@@ -58,7 +63,8 @@ class BurstStore
     store.rollup(now_s)
     store.prune(now_s, max_bytes: 1 << 40)
     # A store that is full loses windows sooner than what follows.
-    store.commit([], {}, profiles: @singles ? Holdup::UnitProfile::Block.of(profiles) : [], processes: @samples ? samples : [])
+    blocks = @singles ? Holdup::UnitProfile::Block.of(profiles) : []
+    store.commit([], {}, profiles: blocks, processes: @samples ? samples : [])
     store
   end
 
@@ -72,31 +78,44 @@ class BurstStore
   end
 
   def window(series, setting, start_s, same)
-    histograms = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns, longest_hold: :longest_hold_ns}
-      .transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
+    fields = {wall: :wall_ns, running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, queued: :queued_ns,
+              longest_hold: :longest_hold_ns}
+    histograms = fields.transform_values { |field| Holdup::Histogram.of(same.map(&field)) }
     empty = Holdup::Window.empty(series:, setting:, host: "a", start_s:, seconds: 60)
-    empty.with(count: same.size, histograms:, sums: empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), acquisitions: 2 * same.size))
+    sums = empty.sums.merge(cpu_ns: same.sum(&:cpu_ns), acquisitions: 2 * same.size)
+    empty.with(count: same.size, histograms:, sums:)
   end
 
   # A thread of the process that wakes up each second, also while no unit runs.
   def accounts = @bursts.flat_map { |burst| minutes(burst).map { |start_s| account(burst.setting, start_s) } }
 
   def account(setting, start_s)
-    empty = Holdup::Window.empty(series: Holdup::Series.new(kind: :account, name: "thread:timer"), setting:, host: "a", start_s:, seconds: 60)
-    empty.with(sums: empty.sums.merge(cpu_ns: 6 * MS, native_ns: 6 * MS, acquisitions: 60), histograms: empty.histograms.merge(running: Holdup::Histogram.of_sum(6 * MS)))
+    series = Holdup::Series.new(kind: :account, name: "thread:timer")
+    empty = Holdup::Window.empty(series:, setting:, host: "a", start_s:, seconds: 60)
+    sums = empty.sums.merge(cpu_ns: 6 * MS, native_ns: 6 * MS, acquisitions: 60)
+    empty.with(sums:, histograms: empty.histograms.merge(running: Holdup::Histogram.of_sum(6 * MS)))
   end
 
-  def minutes(burst) = ((START_S + burst.born_s) / 60 * 60..START_S + burst.to_s + @idle_s).step(60).to_a.map(&:to_i)
+  def minutes(burst)
+    first_s = (START_S + burst.born_s) / 60 * 60
+    (first_s..START_S + burst.to_s + @idle_s).step(60).map(&:to_i)
+  end
 
-  def samples = @bursts.flat_map { |burst| minutes(burst).flat_map { |at_s| [process(burst, at_s), container(at_s)] } }.uniq { |sample| sample.values_at(:at_s, :pid) }
+  def samples
+    all = @bursts.flat_map { |burst| minutes(burst).flat_map { |at_s| [process(burst, at_s), container(at_s)] } }
+    all.uniq { |sample| sample.values_at(:at_s, :pid) }
+  end
 
   def process(burst, at_s)
-    {at_s:, host: "a", pid: burst.pid, start: burst.born_s, since_s: START_S + burst.born_s, name: "worker 0", server: "puma", setting: burst.setting.fingerprint,
-     cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000, "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 1}
+    {at_s:, host: "a", pid: burst.pid, start: burst.born_s, since_s: START_S + burst.born_s, name: "worker 0",
+     server: "puma", setting: burst.setting.fingerprint, cpu_ns: cpu_ns(at_s), rss_bytes: 300_000_000, "pool.0": "web", "pool.0.max": 5, "pool.0.busy": 1}
   end
 
   # What runs beside the application uses a tenth of a CPU, whatever the load is.
-  def container(at_s) = {at_s:, host: "a", pid: 0, name: "container", cpus: 2, vcpus: 2.0, cpu_ns: cpu_ns(at_s) + (at_s - START_S) * NS / 10}
+  def container(at_s)
+    used_ns = cpu_ns(at_s) + (at_s - START_S) * NS / 10
+    {at_s:, host: "a", pid: 0, name: "container", cpus: 2, vcpus: 2.0, cpu_ns: used_ns}
+  end
 
   def cpu_ns(at_s) = profiles.sum { |unit| (unit.start_ns < at_s * NS) ? unit.cpu_ns : 0 }
 end

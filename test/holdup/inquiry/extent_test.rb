@@ -42,7 +42,8 @@ class Holdup::Inquiry::ExtentTest < Minitest::Test
       after_s = Array.new(random.rand(1..5)) { random.rand(0..3000) * 60 }.sort
       store = store(after_s, aged_s: [0, 1200, DAY_S, 4 * DAY_S, 20 * DAY_S].sample(random:))
       exact = extent(store, after_s.min, after_s.max + 60)
-      padded = extent(store, after_s.min - random.rand(0..10 * DAY_S), after_s.max + 60 + random.rand(0..10 * DAY_S))
+      before_s, later_s = random.rand(0..10 * DAY_S), random.rand(0..10 * DAY_S)
+      padded = extent(store, after_s.min - before_s, after_s.max + 60 + later_s)
       assert_equal exact, padded, "seed #{seed}"
     end
   end
@@ -60,7 +61,8 @@ class Holdup::Inquiry::ExtentTest < Minitest::Test
 
   def window(start_s)
     setting = Holdup::Setting.new(attributes: {"threads" => 5})
-    Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name: "A#b"), setting:, host: "a", start_s:, seconds: 60).with(count: 1)
+    series = Holdup::Series.new(kind: :request, name: "A#b")
+    Holdup::Window.empty(series:, setting:, host: "a", start_s:, seconds: 60).with(count: 1)
   end
 
   def extent(store, from_s, to_s, **which)

@@ -6,7 +6,8 @@ require "holdup/inquiry/recorded"
 require "holdup/inquiry/summed"
 require "holdup/stores"
 
-# Whatever span is asked for, whichever windows are left of it and however settings are grouped: a comparison counts what a report counts.
+# Whatever span is asked for, whichever windows are left of it and however settings are grouped: a comparison
+# counts what a report counts.
 class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   include TemporaryFolder
 
@@ -14,8 +15,9 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   # A whole day, so that windows of all lengths lie inside.
   START_S = 20_700 * 24 * HOUR_S
   FILTER = Holdup::Analysis::Filter.new(kind: :request)
-  SETTINGS = [[3, "stable"], [3, "canary"], [5, "stable"]].map { |threads, arm| {"ruby" => "3.4.5", "threads" => threads, "arm" => arm} }
-    .map { |attributes| Holdup::Setting.new(attributes:) }.freeze
+  SETTINGS = [[3, "stable"], [3, "canary"], [5, "stable"]].map do |threads, arm|
+    Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "threads" => threads, "arm" => arm})
+  end.freeze
   # Roll-ups that were made, and windows that were pruned, so long after the end.
   AGES_S = [0, 10 * 60, 5 * HOUR_S, 3 * 24 * HOUR_S, 20 * 24 * HOUR_S].freeze
   GROUPINGS = %w[threads arm].freeze
@@ -23,13 +25,15 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   # It was read by five minutes, and of the last of these only the first minute.
   def test_a_long_span_counts_the_minutes_at_its_end
     store = store(minutes_from(HOUR_S * 6 - 720, 12, SETTINGS.first), aged_s: 0)
-    short, long = [720, 6 * HOUR_S].map { |length_s| counts(recorded(store, START_S + 6 * HOUR_S - length_s, START_S + 6 * HOUR_S)) }
+    end_s = START_S + 6 * HOUR_S
+    short, long = [720, 6 * HOUR_S].map { |length_s| counts(recorded(store, end_s - length_s, end_s)) }
     assert_equal 120, short
     assert_equal short, long
   end
 
   def test_a_setting_that_was_seen_late_in_a_long_window_is_found
-    store = store(minutes_from(HOUR_S, 60, SETTINGS.last) + minutes_from(5 * HOUR_S + 120, 2, SETTINGS.first), aged_s: 2 * HOUR_S)
+    windows = minutes_from(HOUR_S, 60, SETTINGS.last) + minutes_from(5 * HOUR_S + 120, 2, SETTINGS.first)
+    store = store(windows, aged_s: 2 * HOUR_S)
     sides = sides(recorded(store, START_S, START_S + 24 * HOUR_S), "threads")
     assert_equal({"threads 5" => 600, "threads 3" => 20}, sides)
   end
@@ -39,7 +43,8 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
       random = Random.new(seed)
       store = store(windows(random), began: began(random), aged_s: AGES_S.sample(random:), url: url(seed))
       from_s, to_s = spans(random)
-      assert_equal reported(store, from_s, to_s).values.sum, counts(recorded(store, from_s, to_s)), "seed #{seed}, whole span"
+      expected = reported(store, from_s, to_s).values.sum
+      assert_equal expected, counts(recorded(store, from_s, to_s)), "seed #{seed}, whole span"
     end
   end
 
@@ -49,8 +54,10 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
       store = store(windows(random), began: began(random), aged_s: AGES_S.sample(random:))
       from_s, to_s = spans(random)
       by = GROUPINGS.sample(random:)
-      expected = reported(store, from_s, to_s).group_by { |setting, _| "#{by} #{setting[by]}" }.transform_values { |same| same.sum(&:last) }
-      assert_equal expected, sides(recorded(store, from_s, to_s), by), "seed #{seed}, by #{by}" if expected.size == 2
+      groups = reported(store, from_s, to_s).group_by { |setting, _| "#{by} #{setting[by]}" }
+      next unless groups.size == 2
+      expected = groups.transform_values { |same| same.sum(&:last) }
+      assert_equal expected, sides(recorded(store, from_s, to_s), by), "seed #{seed}, by #{by}"
     end
   end
 
@@ -68,7 +75,9 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
     end
   end
 
-  def minutes_from(after_s, minutes, setting) = Array.new(minutes) { |index| window(START_S + after_s + 60 * index, 10, setting) }
+  def minutes_from(after_s, minutes, setting, count = 10)
+    Array.new(minutes) { |index| window(START_S + after_s + 60 * index, count, setting) }
+  end
 
   # Some stretches, each of a setting, with pauses between them.
   def windows(random)
@@ -76,7 +85,8 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
     Array.new(random.rand(2..6)) { |index|
       at_s += 60 * [0, random.rand(1..20), random.rand(30..400)].sample(random:)
       setting = SETTINGS[(index < 2) ? index * 2 : random.rand(SETTINGS.size)]
-      Array.new([random.rand(1..8), random.rand(20..90), random.rand(100..300)].sample(random:)) { window(START_S + (at_s += 60) - 60, random.rand(5..40), setting) }
+      minutes = [random.rand(1..8), random.rand(20..90), random.rand(100..300)].sample(random:)
+      minutes_from(at_s, minutes, setting, random.rand(5..40)).tap { at_s += 60 * minutes }
     }.flatten
   end
 
@@ -94,14 +104,16 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   end
 
   def spans(random)
-    from_s = START_S + [-3 * 24 * HOUR_S, -HOUR_S, 0, random.rand(0..2 * HOUR_S)].sample(random:) + random.rand(0..1) * random.rand(1..400)
+    after_s = [-3 * 24 * HOUR_S, -HOUR_S, 0, random.rand(0..2 * HOUR_S)].sample(random:)
+    from_s = START_S + after_s + random.rand(0..1) * random.rand(1..400)
     [from_s, from_s + [24 * HOUR_S * 4, 12 * HOUR_S, random.rand(HOUR_S..6 * HOUR_S)].sample(random:)]
   end
 
   def recorded(store, from_s, to_s) = Holdup::Inquiry::Recorded.new(store, from_s:, to_s:, filter: FILTER)
 
   def sides(recorded, by)
-    parts = Holdup::Inquiry::Groups.new(recorded.settings, by).pick(nil).sides.map { |label, settings| [recorded, label, settings] }
+    picked = Holdup::Inquiry::Groups.new(recorded.settings, by).pick(nil)
+    parts = picked.sides.map { |label, settings| [recorded, label, settings] }
     Holdup::Inquiry::Recorded.sides(parts).to_h { |side| [side.label, counted(side)] }
   end
 
@@ -111,8 +123,9 @@ class Holdup::Inquiry::RecordedSpansTest < Minitest::Test
   def counted(side) = (side.windows + side.cold).sum(&:count)
 
   def reported(store, from_s, to_s)
-    Holdup::Inquiry::Summed.call(store, from_s:, to_s:, filter: FILTER, by: :setting).then { |summary| summary.setting_names.settings.zip(counts_of(summary)).to_h }
+    summary = Holdup::Inquiry::Summed.call(store, from_s:, to_s:, filter: FILTER, by: :setting)
+    summary.setting_names.settings.to_h do |setting|
+      [setting, summary.rows.select { |row| row.settings == [setting.fingerprint] }.sum(&:count)]
+    end
   end
-
-  def counts_of(summary) = summary.setting_names.settings.map { |setting| summary.rows.select { |row| row.settings == [setting.fingerprint] }.sum(&:count) }
 end

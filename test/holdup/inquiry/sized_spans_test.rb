@@ -16,8 +16,11 @@ class Holdup::Inquiry::SizedSpansTest < Minitest::Test
     def self.of(sized)
       found = sized.recommendation
       machine = sized.summary.processes.smallest_machine
-      new(units: found.recording.units, throughput: sized.summary.throughput, peak: found.traffic.peak_rate, mean: found.traffic.mean_rate, demand: found.recording.demand.to_h,
-        limits: found.limits.to_h, ceiling: machine.ceiling.range.minmax, problems: found.recording.problems, singly: found.recording.profiles, levers: sized.lately.size)
+      recording = found.recording
+      new(units: recording.units, throughput: sized.summary.throughput, peak: found.traffic.peak_rate,
+        mean: found.traffic.mean_rate, demand: recording.demand.to_h, limits: found.limits.to_h,
+        ceiling: machine.ceiling.range.minmax, problems: recording.problems, singly: recording.profiles,
+        levers: sized.lately.size)
     end
   end
 
@@ -30,7 +33,8 @@ class Holdup::Inquiry::SizedSpansTest < Minitest::Test
         exact = made(store, 0, 1200)
         4.times do
           from_s, to_s = -random.rand(0..60 * HOUR_S), 1200 + random.rand(0..30 * HOUR_S)
-          assert_equal exact, made(store, from_s, to_s), "seed #{seed}, windows of #{finest_s} s, from #{from_s} to #{to_s}"
+          said = "seed #{seed}, windows of #{finest_s} s, from #{from_s} to #{to_s}"
+          assert_equal exact, made(store, from_s, to_s), said
         end
       end
     end
@@ -40,7 +44,8 @@ class Holdup::Inquiry::SizedSpansTest < Minitest::Test
   def test_whatever_windows_are_left_it_comes_to_the_same
     3.times do |seed|
       recorded = BurstStore.new(burst(Random.new(seed)))
-      minutes, *longer = BurstStore::AGES_S.keys.map { |finest_s| made(recorded.open(finest_s:), -HOUR_S, 2 * HOUR_S) }
+      stores = BurstStore::AGES_S.keys.map { |finest_s| recorded.open(finest_s:) }
+      minutes, *longer = stores.map { |store| made(store, -HOUR_S, 2 * HOUR_S) }
       longer.each do |found|
         assert_equal minutes.throughput, found.throughput
         assert_in_delta minutes.units, found.units, 2
@@ -67,13 +72,15 @@ class Holdup::Inquiry::SizedSpansTest < Minitest::Test
 
   def burst(random)
     from_s = random.rand(30..120)
-    BurstStore::Burst.new(from_s:, to_s: from_s + random.rand(300..800), count: random.rand(450..800), born_s: from_s - [3000, 300, 70].sample(random:))
+    to_s, count = from_s + random.rand(300..800), random.rand(450..800)
+    BurstStore::Burst.new(from_s:, to_s:, count:, born_s: from_s - [3000, 300, 70].sample(random:))
   end
 
   def made(store, from_s, to_s) = Made.of(sized(store, from_s, to_s))
 
   def sized(store, from_s, to_s)
-    Holdup::Inquiry::Sized.new(store, from_s: START_S + from_s, to_s: START_S + to_s, kind: :request, objective: Sizing::Objective.new)
+    Holdup::Inquiry::Sized.new(store, from_s: START_S + from_s, to_s: START_S + to_s, kind: :request,
+      objective: Sizing::Objective.new)
   end
 
   # A store that is full loses windows sooner than what tells of single units and of processes.

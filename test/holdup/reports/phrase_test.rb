@@ -8,7 +8,8 @@ class Holdup::Reports::PhraseTest < Minitest::Test
 
   def test_one_and_many
     text = "%<count>s {count:process runs|processes run}"
-    assert_equal ["0 processes run", "1 process runs", "2 processes run", "1,000 processes run"], ["0", 1, "2", "1,000"].map { |count| say(text, count:) }
+    assert_equal "1 process runs", say(text, count: 1)
+    %w[0 2 1,000].each { |count| assert_equal "#{count} processes run", say(text, count:) }
   end
 
   def test_a_part_whose_value_is_missing_is_left_out

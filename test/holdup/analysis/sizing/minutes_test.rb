@@ -32,12 +32,14 @@ module Holdup::Analysis::Sizing
     def test_chance_is_no_swing
       random = Random.new(1)
       units = Array.new(1800) { SampleProfiles.profile(random.rand * 60 * MINUTE_MS, name: "A#b", weight: 20.0) }
-      found = minutes(units).counts(Array.new(6) { |slot| window(start_s: START_S + 600 * slot, seconds: 600, count: 6000) }).values
+      windows = Array.new(6) { |slot| window(start_s: START_S + 600 * slot, seconds: 600, count: 6000) }
+      found = minutes(units).counts(windows).values
       assert_operator units.map { |unit| unit.start_ns / NS / 60 }.tally.values.max, :>, 40
       assert_operator found.max, :<, 660
     end
 
-    # Of a long span single units are read of some of its ten minutes only: they say how many came then, and nothing of the others.
+    # Of a long span single units are read of some of its ten minutes only: they say how many came then, and
+    # nothing of the others.
     def test_minutes_of_which_no_unit_was_read_have_what_is_left
       units = (0..9).flat_map { |minute| Array.new(30) { |index| at(minute, 19 * index, weight: 2.0) } }
       found = minutes(units).counts([window(seconds: 3600, count: 2400)]).values
@@ -76,8 +78,10 @@ module Holdup::Analysis::Sizing
     def at(minute, index, **rest) = SampleProfiles.profile(minute * MINUTE_MS + 100 * index, name: "A#b", **rest)
 
     def window(seconds:, count:, start_s: START_S, running: 0, sums: {})
-      empty = Holdup::Window.empty(series: Holdup::Series.new(kind: :request, name: "A#b"), setting: SETTING, host: "a", start_s:, seconds:)
-      empty.with(count:, sums: empty.sums.merge(sums), histograms: empty.histograms.merge(running: Holdup::Histogram::Head.new(count:, sum: running)))
+      series = Holdup::Series.new(kind: :request, name: "A#b")
+      empty = Holdup::Window.empty(series:, setting: SETTING, host: "a", start_s:, seconds:)
+      head = Holdup::Histogram::Head.new(count:, sum: running)
+      empty.with(count:, sums: empty.sums.merge(sums), histograms: empty.histograms.merge(running: head))
     end
   end
 end
