@@ -32,7 +32,7 @@ module Holdup
       # @param to_s [Integer]
       # @return [Array(Integer, Integer), nil] from the first second that has data to the end of the last; nil: none has
       def within(from_s, to_s)
-        found = Extent.call(@store, from_s:, to_s:, settings:, **@wanted)
+        found = Extent.call(@store, from_s:, to_s:, settings: settings(from_s, to_s), **@wanted)
         found && [[found.from_s, from_s].max, [found.to_s, to_s].min]
       end
 
@@ -58,12 +58,16 @@ module Holdup
 
       private
 
-      def settings = @settings ||= @store.settings.select { |setting| @filter.setting?(setting) }
+      # Of the span, those that the filter wants.
+      def settings(from_s, to_s)
+        seen = @store.sightings(from_s, to_s, step_s: LONGEST_S, **@wanted).map(&:last).uniq
+        seen.select { |setting| @filter.setting?(setting) }
+      end
 
       # In the order of time, of steps that have any.
       def starts(from_s, to_s, step_s)
         sightings = @store.sightings(from_s, to_s, step_s:, **@wanted)
-        sightings.filter_map { |at_s, setting| at_s if settings.include?(setting) }.uniq.sort
+        sightings.filter_map { |at_s, setting| at_s if @filter.setting?(setting) }.uniq.sort
       end
     end
   end

@@ -5,7 +5,7 @@ module Holdup
     module Locales
       # ADVICE_EN in Japanese; see there.
       ADVICE_JA = {
-        advice_title: "%<kind>sへのアドバイス、%<span>s：%<units>s 件、ピーク時は 1 ホストあたり毎秒 %<rate>s 件",
+        advice_title: "%<kind>sへのアドバイス、%<span>s：%<recorded>s",
         advice_recorded: "%<units>s %<count>s 件[[、%<measured>s 間]][[、毎秒 %<rate>s 件]][[、ピーク時 1 ホストあたり毎秒 %<peak>s 件]]",
         advice_recorded_none: "記録なし",
         advice_kind_request: "リクエスト", advice_kind_job: "ジョブ", advice_kind_unit: "処理",
@@ -57,8 +57,8 @@ module Holdup
         advice_canary: "まず半分のプロセスだけを HOLDUP_ARM=canary を付けて新しい設定で、残りを HOLDUP_ARM=stable で起動してください。holdup compare --by arm --values stable,canary で、同じ時間帯どうしを比べて判定できます。",
         advice_long_slice: "%<processes>s プロセス × %<threads>s スレッド（タイムスライス %<slice>s）",
         advice_setting: "%<processes>s×%<threads>s",
-        advice_table: "1 ホストのプロセス数×スレッド数、ピーク時（時間は ms）", advice_setting_column: "設定", advice_ceiling_column: "最大/秒", advice_used: "GVL 率",
-        advice_queued: "キュー", advice_stalled: "GVL待ち", advice_memory: "メモリ", advice_connections: "DB接続", advice_binds: "上限",
+        advice_table: "1 ホストのプロセス数×スレッド数、ピーク時（時間は ms）", advice_setting_column: "設定", advice_ceiling_column: "最大/s", advice_used: "GVL率",
+        advice_queued: "キュー", advice_stalled: "GVL待ち", advice_memory: "メモリ", advice_connections: "接続", advice_binds: "上限",
         advice_marks: "* 現在   <- 推奨   上限：超えたために除外された上限。その設定はリプレイしていません",
         advice_left_out: "ほかの %<count>s 通りは、これらより良くありません。--limit で表示できます。",
         advice_pools: "1 プロセス内のスレッドプール（GVL を共有）：現在 -> 変更後、時間は ms", advice_pool: "プール", advice_pool_threads: "スレッド", advice_pool_rate: "毎秒の件数", advice_pool_wall: "経過時間",
@@ -90,11 +90,11 @@ module Holdup
         advice_undo_scaling: "元のアラームに戻す", advice_undo_machine: "マシンを元の大きさに戻す", advice_undo_measuring: "何も変更していません",
         verify_title: "予測は当たったか：%<setting>s（プロセス数×スレッド数）で %<units>s 件、%<span>s",
         verify_kept: "的中：この設定についての予測と実測が、1 割以内または偶然の範囲で一致しました。",
-        verify_missed: "外れ：%<names>s が予測と異なりました。", verify_elsewhere: "記録の後に仕事の内容、ウォームアップ、マシンなどが変わったことも考えられますが、それらは調べていません。",
+        verify_missed: "外れ：%<names>s が予測と異なりました。", verify_elsewhere: "記録の後に処理の内容、ウォームアップ、マシンなどが変わったことも考えられますが、それらは調べていません。",
         verify_stored: "保存しました。このアプリケーションへの今後のアドバイスは、この結果で補正されます。",
         verify_not_stored: "今後のアドバイスのための結果を保存できませんでした：%<reason>s",
         verify_figure: "その後の負荷での値", verify_before: "変更前", verify_predicted: "予測", verify_measured: "実測", verify_error: "誤差", verify_interval: "90 % 区間", verify_response: "応答時間（平均）",
-        verify_p95: "応答時間 p95", verify_wait: "キュー待ち + GVL 待ち", verify_wait_unqueued: "ストールのみ",
+        verify_p95: "応答時間 p95", verify_wait: "キュー待ち + GVL 待ち", verify_wait_unqueued: "GVL 待ちのみ",
         verify_meaning: "予測：変更前に記録した処理を、この設定と、その後に来た負荷でリプレイしたもの。変更前：その時の負荷での実測。キュー待ち + GVL 待ちの誤差は、応答時間に対する割合です。",
         whatif_title: "もし「%<changes>s」なら？ %<kind>s、%<span>s",
         whatif_change_threads: "%<value>s スレッド", whatif_change_processes: "%<value>s プロセス", whatif_change_slice: "タイムスライス %<value>s",

@@ -9,8 +9,8 @@ module Holdup
         compare_side: "%<side>s：%<label>s、%<units>s %<count>s 件",
         compare_by: "%<fact>s の値を比べています。",
         compare_by_setting: "アーム以外にも違いのある設定を比べています（アームどうしを比べるには --by arm）。",
-        compare_by_arm: "アームどうしを比べています。設定の他の違いは問いません。",
-        compare_by_most: "%<count>s 個のうち、%<units>sが最も多い 2 つです。--values で他のものを選べます。",
+        compare_by_arm: "アームどうしを比べています。設定のほかの違いは問いません。",
+        compare_by_most: "%<count>s 個のうち、%<units>sが最も多い 2 つです。--values でほかのものを選べます。",
         compare_before: "前", compare_after: "後",
 
         compare_better: "改善：%<moved>s。",
@@ -54,7 +54,7 @@ module Holdup
         compare_figures_note: "パーセンタイルは統合したヒストグラムの値です。信頼区間は、全ホストと全プロセスを含む %<block>s ごとの区切り（前 %<before>s 個、後 %<after>s 個）を 200 回リサンプリングして求めました。「毎秒の件数」と「全 CPU 時間 / 件数」は、元の構成のままの値です。",
         compare_irrelevant_note: "微小: 確かに違いはあるものの影響しない差。1 % 未満、または経過時間・待ち時間で 20 us、CPU・GC で 5 us、メモリで 1 MB に満たないもの。",
         compare_wait_note: "キュー+GVL待ち：パーセンタイルは 1 件ずつ保存した処理（10 分あたり最大 900 件）の値、平均は全件の値です。",
-        compare_queued_unknown: "スレッドを待った時間が分かりません（%<sides>s）。その側の「待ち+ストール」はストールだけの値です。",
+        compare_queued_unknown: "スレッドを待った時間が分かりません（%<sides>s）。その側の「キュー+GVL待ち」は GVL 待ちだけの値です。",
         compare_wait_unknown: "キュー+GVL待ちのパーセンタイルはありません。1 件ずつ保存した処理が必要で、保存期間は 14 日です。",
         compare_cpu_note: "CPU 使用率は負荷に応じて変わり、オートスケールによって目標値に戻ります。1 件の CPU 時間を比べてください。",
         compare_memory_note: "PSS と USS：起動から %<age>s のプロセス（前 %<before>s 個、後 %<after>s 個）。信頼区間はプロセス間のものです。",
@@ -84,7 +84,7 @@ module Holdup
         compare_state: "%<label>s：%<units>s %<count>s 件、プロセス %<processes>s 個、%<seconds>s間の範囲",
         compare_state_told: "%<base>s に対して %<label>s：%<text>s",
         compare_states_figures: "数値（エンドポイントの構成を %<base>s に合わせた値）", compare_states_intervals: "変化の 95 % 信頼区間",
-        compare_states_note: "%%：%<base>s との差。%<mark>s：差がない可能性があります。パーセンタイルは統合したヒストグラムの値です。",
+        compare_states_note: "%%：%<base>s との差。%<mark>s：差がないか、小さすぎて影響しない可能性があります。パーセンタイルは統合したヒストグラムの値です。",
         compare_limits: "ここから言えないこと",
         compare_limits_note: "アプリケーション、マシン、負荷が違えば数値も変わります。ここでの計測結果はこの環境だけのものです。"
       }.freeze

@@ -14,8 +14,7 @@ module Holdup
 
         connections: "Database connections",
         wait_each: "wait each", wait_share: "% of time", kept_each: "kept each", kept_share: "% of kept",
-        connections_pool: "Pool %<name>s: %<max>s connections in each process; on average %<busy>s were in use and %<backlog>s requests or jobs " \
-          "waited for one (%<most>s threads at most, of one look a minute).",
+        connections_pool: "Pool %<name>s: %<max>s {max:connection|connections} in each process[[; on average %<busy>s {busy:was|were} in use]][[ and %<backlog>s {backlog:request or job|requests or jobs} waited for one]][[ (%<most>s {most:thread|threads} at most, of one look a minute)]].",
         connections_outside: "(threads outside of units)",
         connections_unknown: "How long threads outside of units kept them is not known yet: processes are sampled once a minute.",
         connections_size: "The pool has %<size>s {size:connection|connections} in each process.",

@@ -11,7 +11,7 @@ module Holdup
 
         connections: "データベース接続",
         wait_each: "待ち/件", wait_share: "時間の%", kept_each: "占有/件", kept_share: "占有の%",
-        connections_pool: "プール %<name>s：プロセスごとに %<max>s 接続。平均で %<busy>s 接続が使用中、空き待ちのリクエストやジョブは %<backlog>s 件（1 分に 1 回見た最大は %<most>s スレッド）。",
+        connections_pool: "プール %<name>s：プロセスごとに %<max>s 接続[[。平均で %<busy>s 接続が使用中]][[、空き待ちのリクエストやジョブは %<backlog>s 件]][[（1 分に 1 回見た最大は %<most>s スレッド）]]。",
         connections_outside: "(処理外のスレッド)",
         connections_unknown: "リクエストやジョブ以外のスレッドが占有した時間は、まだ分かりません（プロセスの記録は 1 分ごとです）。",
         connections_size: "コネクションプールはプロセスごとに %<size>s 接続です。",

@@ -36,19 +36,18 @@ module Holdup
           "(Mutex, Queue, condition variable) and %<stalled_share>s stalled.",
         verdict_sleep: "The GVL is not the problem: the %<units>s spent %<share>s of their time parked (sleep, timed waits " \
           "such as a connection pool's) and %<stalled_share>s stalled.",
-        verdict_native: "The GVL is not the problem: the %<units>s spent %<share>s of their time computing in native code " \
-          "without it and %<stalled_share>s stalled. They need CPUs, not threads.",
+        verdict_native: "The GVL is not the problem: the %<units>s spent %<share>s of their time computing in native code without it and %<stalled_share>s stalled. More threads would share the same CPUs.",
         verdict_io: "The %<units>s mostly wait for io (%<share>s of their time) and hardly stall on the GVL (%<stalled_share>s).",
         verdict_cpu: "The %<units>s mostly compute (%<share>s of their time on a CPU) and hardly stall on the GVL (%<stalled_share>s).",
         verdict_calm: "The %<units>s hardly stall on the GVL (%<stalled_share>s of their time), and no other kind of waiting stands out.",
 
-        remark_uncollected: "%<count>s requests and jobs that have ended are not in these figures yet: the collector last read them %<ago>s ago. `holdup report --fresh` waits for its next round.",
-        remark_uncollected_first: "%<count>s requests and jobs that have ended are not in these figures yet: they wait for the first round of the collector. `holdup report --fresh` waits for it.",
-        remark_uncollected_nobody: "%<count>s requests and jobs that have ended are not in these figures: no collector is running. `holdup report --fresh` stores them.",
+        remark_uncollected: "%<count>s {count:request or job that has ended is|requests and jobs that have ended are} not in these figures yet: the collector last read them %<ago>s ago. `holdup report --fresh` waits for its next round.",
+        remark_uncollected_first: "%<count>s {count:request or job that has ended is|requests and jobs that have ended are} not in these figures yet: {count:it waits|they wait} for the first round of the collector. `holdup report --fresh` waits for it.",
+        remark_uncollected_nobody: "%<count>s {count:request or job that has ended is|requests and jobs that have ended are} not in these figures: no collector is running. `holdup report --fresh` stores {count:it|them}.",
         remark_few: "Few %<units>s (%<count>s): the high percentiles are single cases.",
         remark_short: "Measurements are kept by the minute: over so short a time, the throughput is a lower bound.",
         remark_applications: "Units of %<count>s {count:application|applications} are in these figures (%<apps>s), so they are no one's. Choose one: --app NAME, on a page the field Application.",
-        remark_settings: "%<count>s settings are mixed here (a deploy, other threads or JIT); `holdup report --by setting` tells them apart.",
+        remark_settings: "%<count>s {count:setting is|settings are} mixed here (a deploy, other threads or JIT); `holdup report --by setting` tells them apart.",
         remark_starved: "For %<share>s of the time that the GVL was held, its holder was on no CPU. Possible causes: too few free CPUs, a CPU quota, pages read from a disk, or C code that blocks while it holds the GVL.",
         remark_overflow: "%<count>s {count:unit|units} found the table of names full and {count:is|are} in \"(series beyond the limit)\"; " \
           "raise series_limit or name units without ids.",

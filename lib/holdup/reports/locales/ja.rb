@@ -17,7 +17,7 @@ module Holdup
         kind_job_one: "ジョブ",
         kind_unit_one: "処理",
         unknown_value: "不明",
-        volume: "%<units>s %<count>s 件（%<measured>s間、毎秒 %<rate>s 件）、エラー %<errors>s 件（%<error_share>s）",
+        volume: "%<units>s %<count>s 件（%<measured>s間[[、毎秒 %<rate>s 件]]）、エラー %<errors>s 件（%<error_share>s）",
         costs: "1 件あたりの GVL 待ち（stalled）%<stall>s、GVL の取得 %<acquisitions>s 回（1 回あたりの待ち %<acquisition>s）、" \
           "GC %<gc>s[[。最長の保持は %<hold>s]]",
         costs_in_one_hold: "1 件あたりの GVL 待ち（stalled）%<stall>s（大半は GVL を取り直さずに実行）、GC %<gc>s[[。最長の保持は %<hold>s]]",
@@ -30,7 +30,7 @@ module Holdup
         verdict_starved: "%<units>sは経過時間の %<share>s の間、GVL を保持したまま CPU を割り当てられませんでした。考えられる原因は、CPU の数を超えるプロセス、CPU クォータによる制限、ディスクからのページ読み込み、GVL を保持したままブロックする C コードです。",
         verdict_lock: "GVL は問題ではありません。%<units>sは経過時間の %<share>s をロック（Mutex、Queue、条件変数）の待ちに、%<stalled_share>s を GVL 待ちに費やしました。",
         verdict_sleep: "GVL は問題ではありません。%<units>sは経過時間の %<share>s を sleep やタイムアウト付きの待ち（コネクションプールなど）に、%<stalled_share>s を GVL 待ちに費やしました。",
-        verdict_native: "GVL は問題ではありません。%<units>sは経過時間の %<share>s を GVL を使わないネイティブコードの計算に、%<stalled_share>s を GVL 待ちに費やしました。必要なのはスレッドではなく CPU です。",
+        verdict_native: "GVL は問題ではありません。%<units>sは経過時間の %<share>s を GVL を使わないネイティブコードの計算に、%<stalled_share>s を GVL 待ちに費やしました。スレッドを増やしても、使える CPU は同じです。",
         verdict_io: "%<units>sは主に I/O を待っており（経過時間の %<share>s）、GVL 待ちはわずかです（%<stalled_share>s）。",
         verdict_cpu: "%<units>sは主に計算しており（経過時間の %<share>s が CPU 上）、GVL 待ちはわずかです（%<stalled_share>s）。",
         verdict_calm: "%<units>sの GVL 待ちはわずかで（経過時間の %<stalled_share>s）、ほかに目立つ待ちもありません。",

@@ -62,7 +62,7 @@ module Holdup
         finding_jit_short_lives_do: "Find out what ends them, and let them live: 2,000 requests and half an hour at least.",
         finding_jit_short_lives_risk: "What restarts were for: leaks grow on.",
         finding_jit_short_lives_killer_what: "%<killer>s ends workers of %<server>s before YJIT pays.",
-        finding_jit_short_lives_killer_evidence: "%<ended>s ended, after %<units>s units and %<lived_ns>s each (median); its limit is %<limit_bytes>s. %<counts>s",
+        finding_jit_short_lives_killer_evidence: "%<ended>s ended, after %<units>s {units:request or job|requests or jobs} and %<lived_ns>s each (median); its limit is %<limit_bytes>s. %<counts>s",
         finding_jit_short_lives_killer_do: "Raise its limit to %<needed_bytes>s (%<setting>s). %<basis>s",
         finding_jit_short_lives_killer_risk: "The host needs that memory.",
         finding_jit_killer_limit_what: "%<killer>s leaves no room for YJIT in %<server>s.",

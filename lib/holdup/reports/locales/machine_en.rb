@@ -60,14 +60,12 @@ module Holdup
         doctor_redis_slow_fix: "Run Redis in the same zone as Sidekiq. Where threads of the process compute, the time has their wait for the GVL in it: then " \
           "lower the concurrency.",
 
-        doctor_ceiling: "Host %<host>s has %<vcpus>s vCPUs for this number of Ruby processes: %<processes>s. Its CPU can never pass %<range>s.",
+        doctor_ceiling: "Host %<host>s has %<vcpus>s {vcpus:vCPU|vCPUs} for this number of Ruby processes: %<processes>s. They can use %<range>s of its CPU at most.",
         doctor_ceiling_fix: "Start %<needed>s {needed:process|processes}, or take a container with fewer vCPUs; more threads do not help.",
         doctor_autoscale_fires: "The CPU alarm at %<target>s can fire: host %<host>s can reach %<range>s.",
-        doctor_autoscale_unsure: "The CPU alarm at %<target>s may never fire: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches " \
-          "%<range>s, however much work waits.",
+        doctor_autoscale_unsure: "The CPU alarm at %<target>s may never fire: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s, even when requests or jobs are waiting.",
         doctor_autoscale_unsure_fix: "Scale on the signal named next, or start %<needed>s {needed:process|processes}.",
-        doctor_autoscale_never: "The CPU alarm at %<target>s never fires: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s " \
-          "at most, however much work waits.",
+        doctor_autoscale_never: "The CPU alarm at %<target>s never fires: host %<host>s (vCPUs: %<vcpus>s, Ruby processes: %<processes>s) reaches %<range>s at most, even when requests or jobs are waiting.",
         doctor_autoscale_never_fix: "Scale on the signal named next, or start %<needed>s {needed:process|processes}.",
         doctor_autoscale_unknown: "Whether the CPU alarm at %<target>s can fire is not known: the store has no process of the last hour.",
         doctor_autoscale_unknown_fix: "Let the application and the collector run for a minute, then ask again.",

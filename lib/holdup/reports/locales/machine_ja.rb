@@ -9,7 +9,7 @@ module Holdup
         ceiling_on: "ホスト %<host>s：%<text>s",
         vcpus_one: "vCPU 1 個", vcpus_many: "vCPU %<count>s 個",
         processes_one: "1 プロセス", processes_many: "%<count>s プロセス",
-        idle_one: "常に vCPU 1 個が空いています", idle_many: "常に vCPU %<count>s 個が空いています",
+        idle_one: "少なくとも vCPU 1 個は常に空いています", idle_many: "少なくとも vCPU %<count>s 個分は常に空いています",
 
         processes: "プロセス", process: "プロセス", cpu_of_core: "CPU %", cpu_of_all: "全体比", cpu_waiting: "待ち %",
         busy: "稼働", pool_max: "最大", group: "%<name>s：%<count>s", unknown_server: "（サーバーなし）",

@@ -48,8 +48,7 @@ module Holdup
         timeline_long_hold: "LONG HOLD: %<thread>s held the GVL for %<ns>s without a break, %<parts>s; others waited %<waited_ns>s meanwhile. %<cause>s Holds of 150 ms and more for which others waited: %<count>s; this one cost them most.",
         timeline_hold_unit: "%<share>s of it in %<who>s", timeline_hold_outside: "%<share>s of it outside of requests and jobs", timeline_hold_ran: ", %<share>s in %<frame>s",
         timeline_hold_late: "No thread waited for it longer than %<wait_ns>s, about a time slice (100 ms unless it was set), which Ruby counts only while another thread waits: no sign of C code or of a missing CPU.",
-        timeline_hold_ruby: "It was Ruby code: its stack was taken %<taken>s times, at most %<silent_ns>s apart. Ruby code holds that long with a longer time slice (RUBY_THREAD_TIMESLICE, a raised priority), " \
-          "with calls that seldom check for interrupts, or without a free CPU; the capture does not show which.",
+        timeline_hold_ruby: "It was Ruby code: its stack was taken %<taken>s {taken:time|times}, at most %<silent_ns>s apart. Ruby code holds that long with a longer time slice (RUBY_THREAD_TIMESLICE, a raised priority), with calls that seldom check for interrupts, or without a free CPU; the capture does not show which.",
         timeline_hold_native: "C code ran in %<native_share>s of it, as the sampler saw: no time slice ends C code that keeps the GVL.",
         timeline_hold_silent: "For %<silent_ns>s no stack could be taken: it ran C code that keeps the GVL, or had no CPU. The capture does not show which; \"starved\" in `holdup report` shows a missing CPU.",
         timeline_hold_unseen: "No stack could be taken of its thread, so the cause is not known: C code that keeps the GVL, a longer time slice, or no CPU.",
@@ -57,8 +56,8 @@ module Holdup
         timeline_convoy: "CONVOY: unit %<id>s (%<who>s) gave the GVL up %<count>s {count:time|times} for moments and waited %<waited_ns>s to get it back. Units that went like that: %<units>s.",
         timeline_lock_queue: "LOCK QUEUE: up to %<count>s {count:unit|units} at once waited for locks, %<waits>s {waits:time|times}, %<waited_ns>s in all.",
         timeline_kind_pool: "a connection of the pool",
-        timeline_pool_wait: "POOL WAIT: requests or jobs waited %<waits>s times 10 ms and more for a connection of the pool, %<waited_ns>s in all, up to %<count>s at once. That is no wait for the GVL. Possible causes: the pool is smaller than what runs at once, or connections are kept for long.",
-        timeline_pass_storm: "PASS STORM: %<thread>s gave the GVL up %<count>s times long before its time slice ended, while others waited (as Thread.pass in a loop does; %<share>s of these in %<who>s)."
+        timeline_pool_wait: "POOL WAIT: requests or jobs waited %<waits>s {waits:time|times} 10 ms and more for a connection of the pool, %<waited_ns>s in all, up to %<count>s at once. That is no wait for the GVL. Possible causes: the pool is smaller than what runs at once, or connections are kept for long.",
+        timeline_pass_storm: "PASS STORM: %<thread>s gave the GVL up %<count>s {count:time|times} long before its time slice ended, while others waited (as Thread.pass in a loop does; %<share>s of these in %<who>s)."
       }.freeze
     end
   end

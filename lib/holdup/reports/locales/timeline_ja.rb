@@ -12,7 +12,7 @@ module Holdup
         capture_kept: "%<process>s：%<length>s の間に %<events>s イベント、CPU コスト %<cost>s（%<share>s）%<lost>s",
         capture_lost: "、古い %<count>s 件は上書き", capture_next: "次：holdup timeline %<path>s",
         kept_title: "保存されたキャプチャ（新しい順）：%<count>s 件", kept_caught: "%<unit>s が %<wall>s のうち %<stalled>s GVL を待ちました%<holder>s。", kept_holder: "（うち %<held>s は %<holder>s が保持）",
-        kept_events: "%<process>s のイベント %<events>s 個。", kept_by_rule: "条件：%<rule>s", kept_asked: "コマンドで取得。", kept_asked_until: "--until での要求による：%<rule>s", kept_dashboard: "ダッシュボードから取得。", kept_broken: "破損しています。",
+        kept_events: "%<process>s のイベント %<events>s 個。", kept_by_rule: "条件：%<rule>s", kept_asked: "コマンドで取得。", kept_asked_until: "コマンドで取得（--until）：%<rule>s", kept_dashboard: "ダッシュボードから取得。", kept_broken: "破損しています。",
         kept_more: "`holdup timeline 番号` でその内容を、`--unit caught` を付けると捕らえた処理の経過を表示します。",
         kept_none: "保存されたキャプチャはありません。`holdup capture` で取得できます。`config.capture = {stall: \"50 ms\"}` を設定すると、プロセスが自動で取得します。",
         timeline_by_rule: "%<unit>s が %<wall>s のうち %<stalled>s GVL を待ったため保存されました（%<rule>s）。",
@@ -47,7 +47,7 @@ module Holdup
         timeline_answer_nobody: "受け渡し（保持者なし）", timeline_answer_ran: "。その %<share>s は %<frame>s の実行中", timeline_answer_collecting: "。その %<time>s は GC の時間", timeline_collecting: "（うち GC %<time>s）",
         timeline_long_hold: "長い保持：%<thread>s が GVL を %<ns>s 続けて保持しました（%<parts>s）。その間、ほかの処理は %<waited_ns>s 待ちました。%<cause>sほかを待たせた 150 ms 以上の保持は %<count>s 回あり、これが最も長く待たせました。",
         timeline_hold_unit: "うち %<share>s は %<who>s", timeline_hold_outside: "うち %<share>s はリクエストやジョブの外", timeline_hold_ran: "、%<share>s は %<frame>s",
-        timeline_hold_late: "これを最も長く待ったスレッドでも %<wait_ns>s で、タイムスライス（設定がなければ 100 ms）程度です。Ruby は他のスレッドが待つ間だけタイムスライスを数えるため、C のコードや CPU 不足を示すものではありません。",
+        timeline_hold_late: "これを最も長く待ったスレッドでも %<wait_ns>s で、タイムスライス（設定がなければ 100 ms）程度です。Ruby は、ほかのスレッドが待つ間だけタイムスライスを数えるため、C のコードや CPU 不足を示すものではありません。",
         timeline_hold_ruby: "動いていたのは Ruby のコードです（スタックを %<taken>s 回取得、間隔は最長 %<silent_ns>s）。Ruby のコードがこれほど長く保持するのは、タイムスライスが長い場合（RUBY_THREAD_TIMESLICE、高い優先度）、" \
           "割り込みをまれにしか確認しない呼び出しがある場合、CPU に空きがない場合です。どれかはキャプチャからは分かりません。",
         timeline_hold_native: "サンプラーによると、その %<native_share>s で C のコードが動いていました。GVL を放さない C のコードは、タイムスライスでは中断されません。",

@@ -27,7 +27,7 @@ class Holdup::Advice::Jit::SaturatedTest < Minitest::Test
     assert_includes evidence(uncounted), "failed compilations: not counted by Ruby 3.3."
     assert_includes evidence(uncounted, language: "ja"), "Ruby 3.3 では集計されません"
     assert_includes evidence(advise(RULE, life(**FULL))), "failed compilations: 4."
-    assert_includes evidence(advise(RULE, life(**FULL, jit_failures: nil))), "failed compilations: -."
+    assert_includes evidence(advise(RULE, life(**FULL, jit_failures: nil))), "failed compilations: unknown."
   end
 
   def test_where_ruby_takes_it_while_it_runs
