@@ -99,7 +99,7 @@ class TimelineCommandTest < Minitest::Test
   def test_each_kept_one_says_who_asked_for_it
     {{"trigger" => "rule", "rule" => "wall > 2 s"} => ["By rule: wall > 2 s.", "条件：wall > 2 s"], {"trigger" => "asked"} => ["Asked for.", "コマンドで取得。"],
      {"trigger" => "until", "rule" => "wall > 2 s"} => ["Asked for with --until: wall > 2 s.", "コマンドで取得（--until）：wall > 2 s"],
-     {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードからの要求による。"]}.each do |facts, told|
+     {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードから取得。"]}.each do |facts, told|
       Dir.mktmpdir do |folder|
         bytes = Holdup::Capture::Facts.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
         Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
