@@ -70,7 +70,7 @@ class LabSweepTest < Minitest::Test
     nil until (line = err.gets).nil? || line.include?("step 2/2")
     Process.kill(:INT, thread.pid)
     assert_equal 130, thread.value.exitstatus, err.read
-    assert_match(/Stopped: 1 of 2 steps are left/, out.read)
+    assert_match(/Stopped: 1 of 2 steps is left/, out.read)
     wait_until { processes_of_ours.empty? } # who was killed may take a moment
     assert_empty Dir[format(SHARED_MEMORY, thread.pid)]
     assert_equal 1, JSON.parse(File.read(path))["readings"].size

@@ -69,7 +69,7 @@ class NamesTest < Minitest::Test
 
   def measure
     script = "$LOAD_PATH.unshift(#{Collecting::LIB.dump})\nrequire \"holdup\"\n#{APPLICATION}"
-    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental", "-Ku", "-e", script, stdin_data: Marshal.dump(NAMES.keys))
+    output, status = Open3.capture2e(environment, "timeout", "60", RbConfig.ruby, "-W:no-experimental", "-Ku", "-e", script, stdin_data: Marshal.dump(NAMES.keys), binmode: true)
     assert status.success?, output
     assert_empty output
   end
