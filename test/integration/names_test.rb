@@ -32,7 +32,7 @@ class NamesTest < Minitest::Test
     names.each { |name| Holdup.measure(name, queue: "優先キュー") { sleep 0.001 } }
   RUBY
 
-  def environment = @environment ||= {"HOLDUP_DIR" => File.join(folder, "セグメント"), "HOLDUP_STORE" => store_url, "HOLDUP_COLLECTOR" => "off", "HOME" => folder}
+  def environment = @environment ||= {"HOLDUP_DIR" => File.join(folder, "セグメント"), "HOLDUP_STORE" => store_url, "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOME" => folder}
 
   def store_url = "sqlite://#{folder}/ストア/store.sqlite3"
 
