@@ -1,15 +1,19 @@
 # frozen_string_literal: true
 
-# Runs tests: parts (unit, native, integration, jit, browser), files, or the one test that a FILE:LINE stands in.
+# Runs tests: parts (unit, native, integration, jit, ruby, browser), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
 #   ruby test/run.rb test/holdup/histogram_test.rb:12
+#   ruby test/run.rb --thorough native     # of these, what test/support/thorough.rb leaves to bin/test --thorough
+#   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 PARTS = {
   "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/documents_test.rb test/bin/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   "integration" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",
+  # Of unit, those that may differ from Ruby to Ruby.
+  "ruby" => "test/holdup/{capture,jit,probe,recorder,instrumentation}/**/*_test.rb test/holdup/{probe,recorder}_test.rb",
   # Of integration, those that differ from Ruby to Ruby: every one has a YJIT of its own.
   "jit" => "test/integration/jit{,_lives,_memory,_turns}_test.rb"
 }.freeze
@@ -20,6 +24,10 @@ def named_at(file, line)
   abort "#{file}:#{line} stands in no test" if heads.empty?
   heads.last
 end
+
+thorough = ARGV.delete("--thorough")
+whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
+ENV["HOLDUP_TESTS"] = thorough ? "thorough" : "quick" if thorough || whole_parts
 
 names = []
 files = ARGV.flat_map do |argument|

@@ -9,7 +9,9 @@ require "holdup/stores"
 class CollectorKillTest < Minitest::Test
   include Collecting
 
-  KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", 100))
+  KILLS = Integer(ENV.fetch("HOLDUP_TEST_KILLS", Thorough.turns(10, thorough: 100)))
+  # A writer is killed ten times.
+  TURNS_OF_A_WRITER = [KILLS / 10, 1].max
   # One leads; the more stand by, the sooner one of them sees that it is gone.
   COLLECTORS = 8
 
@@ -26,12 +28,12 @@ class CollectorKillTest < Minitest::Test
     FileUtils.rm_rf(@dir)
   end
 
-  def test_nothing_is_lost_or_counted_twice
+  repeated def test_nothing_is_lost_or_counted_twice
     2.times { start_writer }
     @collectors = Array.new(COLLECTORS) { spawn_collector(@segments, @store) }
     KILLS.times do |number|
       kill_leader
-      replace_writer if (number % 10).zero?
+      replace_writer if (number % TURNS_OF_A_WRITER).zero?
     end
     @collectors.each { |pid| end_process(pid, :KILL) }
     sure, most = end_writers

@@ -5,11 +5,11 @@ require "holdup"
 require "holdup/stores"
 require "open3"
 
-# 200 workers killed by SIGKILL under load, with a collector running beside them: every finished unit is in the store
+# Workers killed by SIGKILL under load (200 in the thorough run), with a collector running beside them: every finished unit is in the store
 # exactly once. Each thread of a worker counts, in memory that survives it, the units it has begun and finished; a unit
 # that the kill caught in between may be there or not.
 class WorkerKillTest < Minitest::Test
-  ROUNDS = 50
+  ROUNDS = Thorough.turns(5, thorough: 50)
   WORKERS = 4
   THREADS = 3
   WORD = 8
@@ -17,7 +17,7 @@ class WorkerKillTest < Minitest::Test
   BARE = [RbConfig.ruby, "--disable=gems", "-W0", "-I#{File.expand_path("../../lib", __dir__)}"].freeze
   EXE = File.expand_path("../../exe/holdup", __dir__)
 
-  def test_every_finished_unit_is_counted_exactly_once
+  repeated def test_every_finished_unit_is_counted_exactly_once
     Dir.mktmpdir("holdup", "/dev/shm") do |folder|
       @folder = folder
       collector = Process.spawn(environment, *collect, "--interval", "0.2", err: File::NULL)

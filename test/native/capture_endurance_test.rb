@@ -7,6 +7,8 @@ require "holdup/timeline"
 # Captures where a process does what nobody expects: it forks while they begin and end, asks while they are let go, leaves
 # thousands of units open, traces every call.
 class CaptureEnduranceTest < NativeTest
+  FORKS = Thorough.turns(10, thorough: 30)
+
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
     require "holdup/capture"
@@ -76,12 +78,12 @@ class CaptureEnduranceTest < NativeTest
     RUBY
   end
 
-  def test_a_child_has_nothing_of_its_parents_capture_whenever_it_was_forked
-    assert_equal "{0 => 30}", capture(<<~RUBY)
+  repeated def test_a_child_has_nothing_of_its_parents_capture_whenever_it_was_forked
+    assert_equal "{0 => #{FORKS}}", capture(<<~RUBY)
       stop = false
       threads = [Thread.new { P.open_capture(FILE, 20_000, 0, 0, STACKS) && P.close_capture until stop }, Thread.new { GvlWork.hold(20_000) && GvlWork.release(2) until stop }]
       left = -> { File.read("/proc/self/maps").include?(FOLDER) || Dir["/proc/self/fd/*"].any? { |file| File.symlink?(file) && File.readlink(file).include?(FOLDER) } }
-      ends = Array.new(30) do |i|
+      ends = Array.new(#{FORKS}) do |i|
         child = LivingChild.fork { exit!((left.() ? 1 : 0) + ((P.after_fork && P.enable && P.open_capture(FILE + i.to_s, 1_000, 0, 0, STACKS) && P.close_capture) ? 0 : 2)) }
         Process.wait2(child).last.then { |status| status.exitstatus || status.to_s }
       end

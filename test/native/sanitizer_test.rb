@@ -6,6 +6,8 @@ require "open3"
 # The extension built with AddressSanitizer and UndefinedBehaviorSanitizer, put through everything that allocates, frees or
 # maps: an access outside of what is its own, or what C does not define, ends the process. Ruby's own memory is not instrumented; leaks are Ruby's business at exit.
 class SanitizerTest < NativeTest
+  thorough
+
   ROOT = File.expand_path("../..", __dir__)
   FOLDER = File.join(ROOT, "tmp", "sanitized", RbConfig::CONFIG["ruby_version"])
   OPTIONS = "detect_leaks=0:detect_stack_use_after_return=0:handle_segv=0:use_sigaltstack=0:abort_on_error=1"

@@ -1,0 +1,121 @@
+# shellcheck shell=bash
+# Sourced by bin/test: runs lanes beside each other, each a function that calls `step`. What a step prints goes to a file, and
+# is shown when the step fails. Every progress_seconds a line says what runs.
+
+progress_seconds=30
+notes="$(mktemp -d)"
+trap 'rm -rf "$notes"' EXIT
+
+minutes() { printf '%d:%02d' $(($1 / 60)) $(($1 % 60)); }
+
+# on RUBY COMMAND ...: with that Ruby and its bundle
+on() (
+  use_ruby "$1"
+  shift
+  "$@"
+)
+
+# tests RUBY ARGUMENT ...: of test/run.rb, whose notes of each test stay beside the output of the step
+tests() {
+  local ruby="$1"
+  shift
+  HOLDUP_TEST_TIMES="$notes/$lane.times" on "$ruby" bundle exec ruby test/run.rb "$@"
+}
+
+# step NAME COMMAND ...: all steps of a lane run, so that one failure does not hide another
+step() {
+  local name="$1" from=$SECONDS output="$notes/$lane.output" result="took"
+  shift
+  rm -f "$notes/$lane.times"
+  printf '%s\n' "$name" >"$notes/$lane.running"
+  "$@" >"$output" 2>&1 || result="failed after"
+  if [ "$result" != "took" ]; then
+    cat "$output" >&2
+    note_failure "$name"
+  fi
+  rm -f "$notes/$lane.running"
+  say "$lane: $name $result $(minutes $((SECONDS - from)))$(summary "$output")"
+}
+
+# The line in which minitest counts.
+summary() {
+  local line
+  line="$(grep -E '^[0-9]+ runs, ' "$1" | tail -1 || true)"
+  [ -z "$line" ] || printf ': %s' "$line"
+}
+
+# note_failure STEP: with its lane, the tests, and how to repeat them
+note_failure() {
+  {
+    printf '%s: %s (again: bin/test --lane %s)\n' "$lane" "$1" "$lane"
+    [ ! -f "$notes/$lane.times" ] ||
+      awk -F '\t' '$3 == "F" || $3 == "E" { print "  " $4 " (again: bin/test " $5 ")" }' "$notes/$lane.times"
+  } >>"$notes/failed"
+}
+
+tell_failures() {
+  [ -f "$notes/failed" ] || return 0
+  say "failed after $(minutes "$SECONDS"):"
+  cat "$notes/failed" >&2
+  return 1
+}
+
+# tell_progress LANE ...: one line for all
+tell_progress() {
+  local lane line="" times
+  for lane in "$@"; do
+    [ -f "$notes/$lane.running" ] || continue
+    line+="; $lane: $(cat "$notes/$lane.running")"
+    times="$notes/$lane.times"
+    [ ! -f "$times" ] || line+=", $(($(wc -l <"$times") - 1)) of $(sed -n '1s/[^0-9]*\([0-9]*\).*/\1/p' "$times")"
+  done
+  [ -z "$line" ] || say "$(minutes "$SECONDS")$line"
+}
+
+# A lane is a process group, so that Ctrl-C ends it with all that runs in it; between its steps it sees that itself.
+run_lane() {
+  trap 'exit 130' INT TERM
+  lane="$1"
+  "$lane" </dev/null
+}
+
+interrupt() {
+  local pid
+  trap '' INT TERM
+  for pid in "${pids[@]}"; do
+    kill -INT -- "-$pid" 2>/dev/null || true
+  done
+  wait
+  exit 130
+}
+
+# run_lanes LANE ...: beside each other
+run_lanes() {
+  local lane pid ticks=0
+  pids=()
+  set -m
+  for lane in "$@"; do
+    run_lane "$lane" &
+    pids+=($!)
+  done
+  set +m
+  trap interrupt INT TERM
+  while alive "${pids[@]}"; do
+    sleep 1
+    ticks=$((ticks + 1))
+    [ $((ticks % progress_seconds)) -ne 0 ] || tell_progress "$@"
+  done
+  for lane in "$@"; do
+    wait "${pids[0]}" || printf '%s\n' "$lane: ended early (again: bin/test --lane $lane)" >>"$notes/failed"
+    pids=("${pids[@]:1}")
+  done
+}
+
+# alive PID ...: whether any of them is
+alive() {
+  local pid
+  for pid in "$@"; do
+    if kill -0 "$pid" 2>/dev/null; then return 0; fi
+  done
+  return 1
+}

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+
+# bin/support/lanes.sh, with steps that take no time.
+class LanesTest < Minitest::Test
+  ROOT = File.expand_path("../..", __dir__)
+  TIMES = <<~TEXT
+    # 3 tests: seconds, CPU seconds with those of ended children, result, test, place
+    0.100\t0.100\t.\tATest#test_passes\ttest/a_test.rb:3
+    0.100\t0.100\tF\tATest#test_fails\ttest/a_test.rb:7
+  TEXT
+
+  def lanes(script)
+    prelude = <<~BASH
+      set -euo pipefail
+      source bin/support/env.sh
+      source bin/support/lanes.sh
+      noted() { printf '%s' "$TIMES" >"$notes/$lane.times"; "$@"; }
+    BASH
+    Open3.capture2e({"TIMES" => TIMES}, "bash", "-c", prelude + script, chdir: ROOT)
+  end
+
+  def test_says_how_each_step_ended_and_hides_what_it_printed
+    said, status = lanes(<<~'BASH')
+      one() { step "first" printf 'noise\n3 runs, 9 assertions, 0 failures, 0 errors, 0 skips\n'; }
+      two() { step "second" true; }
+      run_lanes one two
+      tell_failures
+    BASH
+    assert_predicate status, :success?, said
+    assert_match(/^holdup: one: first took 0:0\d: 3 runs, 9 assertions, 0 failures, 0 errors, 0 skips$/, said)
+    assert_match(/^holdup: two: second took 0:0\d$/, said)
+    refute_match(/noise/, said)
+  end
+
+  def test_ends_with_the_failed_tests_and_how_to_repeat_them
+    said, status = lanes(<<~BASH)
+      one() {
+        step "first" noted bash -c 'echo what went wrong; exit 1'
+        step "second" true
+      }
+      run_lanes one
+      tell_failures || exit 1
+    BASH
+    refute_predicate status, :success?, said
+    assert_match(/^what went wrong$/, said)
+    assert_match(/^holdup: one: second took/, said, "later steps run all the same")
+    assert said.end_with?("one: first (again: bin/test --lane one)\n  ATest#test_fails (again: bin/test test/a_test.rb:7)\n"), said
+  end
+
+  def test_a_lane_that_ends_early_is_a_failure
+    said, status = lanes(<<~BASH)
+      one() { exit 3; }
+      two() { true; }
+      run_lanes one two
+      tell_failures || exit 1
+    BASH
+    refute_predicate status, :success?, said
+    assert_match(/^one: ended early \(again: bin\/test --lane one\)$/, said)
+    refute_match(/two: ended early/, said)
+  end
+
+  def test_says_what_runs_and_how_many_tests_are_done
+    said, = lanes(<<~BASH)
+      progress_seconds=1
+      one() { step "first" noted wait_for_progress; }
+      wait_for_progress() { for _ in $(seq 1000); do if [ -e "$notes/seen" ]; then return; fi; sleep 0.01; done; }
+      told() { tell_progress "$@"; touch "$notes/seen"; }
+      eval "$(declare -f run_lanes | sed 's/tell_progress/told/')"
+      run_lanes one
+    BASH
+    assert_match(/^holdup: \d:\d\d; one: first, 2 of 3$/, said)
+  end
+end
