@@ -43,9 +43,7 @@ class PlayedStore
   def in_a_file(*others)
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")
-      store = Holdup::Stores.open(path)
-      [self, *others].each { |each| each.fill(store) }
-      store.close
+      File.binwrite(path, written(folder, others))
       yield path
     end
   end
@@ -57,6 +55,18 @@ class PlayedStore
   end
 
   private
+
+  # @return [String] the whole file, which is made once
+  def written(folder, others)
+    @written ||= {}
+    @written[others] ||= begin
+      path = File.join(folder, "made.sqlite3")
+      store = Holdup::Stores.open(path)
+      [self, *others].each { |each| each.fill(store) }
+      store.close
+      File.binread(path).tap { File.delete(path) }
+    end
+  end
 
   def shape(recording, threads)
     (recording.kind == :job) ? {"jobs" => "sidekiq", "job_threads" => threads} : {"server" => "puma", "workers" => recording.processes, "threads" => threads}

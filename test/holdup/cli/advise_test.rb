@@ -5,17 +5,24 @@ require "holdup/cli"
 require "json"
 require "nokogiri"
 require_relative "../../support/burst_store"
+require_relative "../../support/coarse_sizing"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::AdviseTest < Minitest::Test
+  include CoarseSizing
   include CommandLine
   include TemporaryFolder
 
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
 
   def advise(*arguments, played: PLAYED)
-    played.in_a_file { |path| holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+    played.in_a_file do |path|
+      share_sizing(played) { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+    end
   end
+
+  # For the tests that ask for more than the usual advice.
+  def advise_coarsely(...) = size_coarsely { advise(...) }
 
   def test_verdict_table_and_the_line_to_change
     said = advise("--save", kept = File.join(folder, "advice.json"))
@@ -44,7 +51,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   end
 
   def test_limits_that_the_user_names
-    text = advise("--memory", "350M", "--db-connections", "12", "--slo", "p99=2s").out.gsub(/\s+/, " ")
+    text = advise_coarsely("--memory", "350M", "--db-connections", "12", "--slo", "p99=2s").out.gsub(/\s+/, " ")
     assert_match(/KEEP 1 x 5/, text)
     assert_match(/ memory( |\z)/, text)
   end
@@ -62,7 +69,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     assert_match(/^  ```diff\n  - workers 1\n  \+ workers 2\n  ```$/, markdown)
   end
 
-  def asked(*arguments) = JSON.parse(advise("--json", *arguments).out)
+  def asked(*arguments) = JSON.parse(advise_coarsely("--json", *arguments).out)
 
   def self.usual = @usual ||= yield
 
@@ -95,14 +102,14 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def test_jobs
     recording = PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 20.0, minutes: 20, threads: 3)
-    text = advise("--kind", "job", played: PlayedStore.new(recording)).out.gsub(/\s+/, " ")
+    text = advise_coarsely("--kind", "job", played: PlayedStore.new(recording)).out.gsub(/\s+/, " ")
     assert_match(/CHANGE .* to 1 x 1\d \(now 1 x 3\)/, text)
   end
 
   # Two capsules: the one that takes the queue in question is sized, and what both get done is told.
   def test_pools_that_share_a_process
     played = PlayedStore.new(PlayedRecording.capsules)
-    said = played.in_a_file { |path| holdup("advise", "--store", path, "--since", "1h", "--queue", "reports", now_s: played.to_s).out }
+    said = advise_coarsely("--queue", "reports", played:).out
     assert_match(/CHANGE .* to 1 x \(1\+3\) \(now 1 x \(2\+3\)\)/, said.gsub(/\s+/, " "))
     assert_match(/^reports +2 -> 1 +[\d.]+ -> [\d.]+ .*\nmail +3 /, said)
     assert_operator said.lines.map { |line| line.chomp.size }.max, :<=, 80
@@ -115,7 +122,9 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       PlayedStore.new(recording, facts: {"job_queues" => queue}, pid: threads)
     end
     runners.first.in_a_file(runners.last) do |path|
-      ask = ->(*arguments) { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: runners.first.to_s) }
+      ask = lambda do |*arguments|
+        size_coarsely { holdup("advise", "--store", path, "--since", "1h", *arguments, now_s: runners.first.to_s) }
+      end
       assert_match(/\(now 1 x 3\)/, ask.call("--queue", "low").out.gsub(/\s+/, " "))
       assert_match(/CAN'T SAY/, ask.call("--kind", "job").out)
       said = ask.call("--queue", "mialers")
@@ -144,30 +153,39 @@ class Holdup::CLI::AdviseTest < Minitest::Test
 
   def recorded(minutes: 12, **options) = PlayedStore.new(PlayedRecording.new(minutes:), **options)
 
-  def said(*others, played:) = played.in_a_file(*others) { |path| holdup("advise", "--store", path, "--since", "1h", now_s: [played, *others].map(&:to_s).max) }.out.gsub(/\s+/, " ")
+  def said(*others, played:)
+    now_s = [played, *others].map(&:to_s).max
+    said = played.in_a_file(*others) do |path|
+      size_coarsely { holdup("advise", "--store", path, "--since", "1h", now_s:) }
+    end
+    said.out.gsub(/\s+/, " ")
+  end
 
   # Everything recorded under 1 x 5, then the advised 2 x 5 under another load: the prediction is for that load.
   def test_what_was_predicted_is_held_against_what_came
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, processes: 2, rate: 32.0, seed: 5), from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
-      advice = "#{path}.json"
-      File.write(advice, written)
-      said = holdup("advise", "--store", path, "--verify", advice, now_s: later.to_s)
+      File.write("#{path}.json", written)
+      said = verify(path, now_s: later.to_s)
       assert_equal [0, ""], [said.status, said.err]
       assert_match(/^KEPT: what was predicted/, said.out)
       assert_match(/^response, p95 +\d+.* ms +\d+.* ms +\d+.* ms +[+-]\d/, said.out)
       assert_operator said.out.lines.map { |line| line.chomp.size }.max, :<=, 80
       assert_match(/^Stored: later advice on this application is corrected/, said.out)
       assert_equal [[2, 5, later.to_s]], outcomes(path).map { |one| [one.processes, one.threads, one.at_s] }
-      again = locked(path) { holdup("advise", "--store", path, "--verify", advice, "--json", now_s: later.to_s + 1) }
+      again = locked(path) { verify(path, "--json", now_s: later.to_s + 1) }
       assert_equal 0, again.status
       assert_match(/\Aholdup: what came of it was not stored for later advice: the store .* is locked by another process.*\n\z/, again.err)
       assert_equal [later.to_s], outcomes(path).map(&:at_s)
       stored, lines = JSON.parse(again.out).values_at("stored", "lines")
       refute stored
       lines.each { |line| assert_in_delta 0, line["error"], 0.1, line["name"] }
-      assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none}, holdup("advise", "--store", path, "--verify", advice, now_s: PLAYED.to_s).err)
+      assert_match(%r{no units ran on the advised setting \(2 x 5/100 ms\) since, only on: none}, verify(path).err)
     end
+  end
+
+  def verify(path, *arguments, now_s: PLAYED.to_s)
+    size_coarsely { holdup("advise", "--store", path, "--verify", "#{path}.json", *arguments, now_s:) }
   end
 
   def outcomes(path) = Holdup::Stores.open(path, read_only: true).then { |store| store.outcomes.tap { store.close } }
@@ -185,9 +203,12 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     later = PlayedStore.new(PlayedRecording.new(minutes: 12, threads: 3, seed: 5), from_s: PLAYED.to_s)
     PLAYED.in_a_file(later) do |path|
       advice = "#{path}.json"
-      File.write(advice, holdup("advise", "--store", path, "--since", "1h", "--json", "--memory", "350M", now_s: PLAYED.to_s).out)
+      kept = size_coarsely do
+        holdup("advise", "--store", path, "--since", "1h", "--json", "--memory", "350M", now_s: PLAYED.to_s)
+      end
+      File.write(advice, kept.out)
       assert_equal "keep", JSON.parse(File.read(advice))["verdict"]
-      judged = ->(since, now_s) { JSON.parse(holdup("advise", "--store", path, "--verify", advice, "--json", "--since", since, now_s:).out).values_at("processes", "threads") }
+      judged = ->(since, now_s) { JSON.parse(verify(path, "--json", "--since", since, now_s:).out).values_at("processes", "threads") }
       assert_equal [1, 3], judged.call("1h", later.to_s)
       assert_equal [1, 5], judged.call("1h", PLAYED.to_s)
     end
@@ -199,7 +220,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
       advice = "#{path}.json"
       said = JSON.parse(written)
       File.write(advice, JSON.generate(said.merge("best" => said["current"].merge("time_slice_ns" => 10_000_000))))
-      assert_match(%r{no units ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms}, holdup("advise", "--store", path, "--verify", advice, "--since", "1h", now_s: PLAYED.to_s).err)
+      assert_match(%r{no units ran on the advised setting \(1 x 5/10 ms\) since, only on: 1 x 5/100 ms}, verify(path, "--since", "1h").err)
     end
   end
 

@@ -3,14 +3,22 @@
 require "test_helper"
 require "holdup/cli"
 require "json"
+require_relative "../../support/coarse_sizing"
 require_relative "../../support/played_store"
 
 class Holdup::CLI::WhatifTest < Minitest::Test
+  include CoarseSizing
   include CommandLine
 
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 10))
 
-  def whatif(*arguments) = PLAYED.in_a_file { |path| holdup("whatif", "--store", path, "--since", "1h", *arguments, now_s: PLAYED.to_s) }
+  def whatif(*arguments, played: PLAYED)
+    played.in_a_file do |path|
+      share_sizing(played) do
+        size_coarsely { holdup("whatif", "--store", path, "--since", "1h", *arguments, now_s: played.to_s) }
+      end
+    end
+  end
 
   def test_before_and_after_side_by_side
     said = whatif("--processes", "2", "--slice", "10ms")
@@ -58,7 +66,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
   # On the two vCPUs that there are, four processes can't do four times as much.
   def test_pools_of_a_job_runner
     played = PlayedStore.new(PlayedRecording.capsules)
-    said = played.in_a_file { |path| holdup("whatif", "--store", path, "--since", "1h", "--kind", "job", "--threads", "9", now_s: played.to_s).out }
+    said = whatif("--kind", "job", "--threads", "9", played:).out
     assert_match(/^processes x threads +1 x \(3\+2\) +1 x \(7\+2\)$/, said)
     assert_match(/^mail, all pools busy: per s +[\d.]+ +[\d.]+$/, said)
     assert_match(/^reports, all pools busy: stalled +[\d.]+ ms +[\d.]+ ms$/, said)

@@ -4,21 +4,25 @@ require "test_helper"
 require "holdup/web"
 require "holdup/web/app"
 require "json"
+require_relative "../../../support/coarse_sizing"
+require_relative "../../../support/played_store"
 
 class Holdup::Web::AdviceTest < Minitest::Test
+  include CoarseSizing
   include Dashboard
+
+  PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 12))
 
   def app
     @app ||= begin
       require "holdup/stores"
-      played = PlayedStore.new(PlayedRecording.new(minutes: 12))
-      store = Holdup::Stores.open("memory:").tap { |empty| played.fill(empty) }
-      dashboard(store:, clock: CommandLine::Still.new(now_s: played.to_s))
+      store = Holdup::Stores.open("memory:").tap { |empty| PLAYED.fill(empty) }
+      dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))
     end
   end
 
   def test_the_verdict_the_table_what_to_write_and_what_would_be_otherwise
-    get "/advice", {"since" => "12m", "if_load" => "x0.5", "if_threads" => "3", "kind" => "request"}
+    size_coarsely { get "/advice", {"since" => "12m", "if_load" => "x0.5", "if_threads" => "3", "kind" => "request"} }
     assert_equal 200, last_response.status
     assert_match(/CHANGE processes x threads of each host to \d x \d/, text)
     assert_includes last_response.body, %(<span class="new">+ workers 2</span>)

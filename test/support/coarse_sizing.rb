@@ -1,0 +1,37 @@
+# frozen_string_literal: true
+
+require "holdup/analysis/sizing/what_if"
+require "holdup/inquiry/sized"
+require "minitest/mock"
+
+# Advice and what-if inside this process, as cheap as the tests of what is said can have them: what is sized once is shared
+# by all formats, and replays are shorter. How exact they are is the subject of test/holdup/analysis/sizing.
+module CoarseSizing
+  Sizing = Holdup::Analysis::Sizing
+  # Those of PlayedRecording#recommendation.
+  SHORT = {rounds: 8, units: 5000}.freeze
+  ROUNDS_OF_WHAT_IF = 4
+  SHARED = {}
+
+  # @param stored [Array<Object>] what the store is filled with, where nothing else is in it
+  # @return [Object] what the block returns
+  def share_sizing(*stored, &)
+    made = Holdup::Inquiry::Sized.method(:new)
+    shared = lambda do |store, objective:, **asked|
+      SHARED[[stored, objective&.name, objective&.slo, asked, @coarse]] ||= made.call(store, objective:, **asked)
+    end
+    Holdup::Inquiry::Sized.stub(:new, shared, &)
+  end
+
+  # @return [Object] what the block returns
+  def size_coarsely(&)
+    @coarse = true
+    recommend = Sizing::Recommendation.method(:new)
+    compare = Sizing::WhatIf.method(:new)
+    shorter = ->(*given, **options) { recommend.call(*given, **SHORT, **options) }
+    fewer = ->(*given, **options) { compare.call(*given, rounds: ROUNDS_OF_WHAT_IF, **options) }
+    Sizing::Recommendation.stub(:new, shorter) { Sizing::WhatIf.stub(:new, fewer, &) }
+  ensure
+    @coarse = false
+  end
+end
