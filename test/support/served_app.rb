@@ -15,6 +15,9 @@ class ServedApp
   BUNDLED = [*BUNDLED_RUBY, "-S"].freeze
   OPEN_TIMEOUT = 1
   STOP_SECONDS = 8
+  # What still stops computes, if little. One whose processes have used less CPU than that for so long is stuck.
+  IDLE_SECONDS = 2
+  IDLE_CPU_TICKS = 20
   # A hot restart stops the server first, and boots it.
   RESTART_SECONDS = 40
   TRIES = 4
@@ -170,17 +173,45 @@ class ServedApp
   def ended
     return ended_elsewhere if @handed_over
     waiter = Process.detach(@pid)
-    return waiter.value if waiter.join(STOP_SECONDS)
+    return waiter.value if ends? { waiter.join(IDLE_SECONDS) }
     kill
     raise Stuck, log
   end
 
   # Nobody's child tells nobody how it ended.
   def ended_elsewhere
-    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + STOP_SECONDS
-    while running?
-      raise Stuck, log if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+    raise Stuck, log unless ends? { gone_within(IDLE_SECONDS) }
+  end
+
+  # @yieldreturn [Object] whether it ended within IDLE_SECONDS
+  # @return [Boolean] false for a server that is stuck
+  def ends?
+    deadline = monotonic_s + STOP_SECONDS
+    while monotonic_s < deadline
+      before = cpu_ticks
+      return true if yield
+      return false if cpu_ticks - before < IDLE_CPU_TICKS
+    end
+    false
+  end
+
+  def gone_within(seconds)
+    deadline = monotonic_s + seconds
+    while monotonic_s < deadline
+      return true unless running?
       IO.select(nil, nil, nil, 0.02)
+    end
+    false
+  end
+
+  def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+  # @return [Integer] CPU time of all processes that the server has started and that are there still
+  def cpu_ticks
+    processes.sum do |process|
+      File.read("/proc/#{process[:pid]}/stat").rpartition(")").last.split.values_at(11, 12).sum(&:to_i)
+    rescue SystemCallError # it has just ended
+      0
     end
   end
 

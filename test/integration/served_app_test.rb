@@ -1,0 +1,35 @@
+# frozen_string_literal: true
+
+require "test_helper"
+
+# The tests' own servers: one that is stuck in its shutdown is found before the longest time that a stop may take.
+class ServedAppTest < Minitest::Test
+  SERVER = <<~RUBY
+    require "socket"
+    trap("TERM") { Thread.new { %s } }
+    server = TCPServer.new("127.0.0.1", Integer(ENV.fetch("PORT")))
+    loop do
+      client = server.accept
+      client.readpartial(1000)
+      client.write("HTTP/1.1 200 OK\\r\\nConnection: close\\r\\nContent-Length: 0\\r\\n\\r\\n")
+      client.close
+    end
+  RUBY
+
+  def serve(at_stop, &) = ServedApp.new(RbConfig.ruby, "--disable=gems", "-e", format(SERVER, at_stop), app: "plain").run(&)
+
+  def test_a_server_that_does_nothing_any_more_is_stuck
+    checks = []
+    serve("sleep") do |app|
+      app.define_singleton_method(:cpu_ticks) { super().tap { |ticks| checks << ticks } }
+      assert_raises(ServedApp::Stuck) { app.stop }
+    end
+    assert_equal 2, checks.size, "found at the first look"
+  end
+
+  def test_a_server_that_computes_while_it_stops_is_waited_for
+    serve("loop { exit!(0) if Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID) > 0.5 }") do |app|
+      assert_predicate app.stop, :success?
+    end
+  end
+end
