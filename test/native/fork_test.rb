@@ -3,7 +3,7 @@
 require "native/native_helper"
 
 class ForkTest < NativeTest
-  FORKS = Thorough.turns(50, thorough: 1000)
+  FORKS = Thorough.turns(200, thorough: 1000)
 
   # CRuby 3.4 itself can lose a child inside fork, with or without a hook: terminate_atfork_i (thread.c) locks each other
   # thread's interrupt_lock, which a thread that was just leaving a blocking region may have held (seen after 2,300

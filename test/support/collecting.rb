@@ -14,8 +14,9 @@ module Collecting
 
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its answer would.
   WRITER = <<~RUBY
+    require "holdup/segment/owner"
     require "support/segment_writer"
-    writer = SegmentWriter.new(ARGV[0])
+    writer = SegmentWriter.new(ARGV[0], namespace: Holdup::Segment::Owner.new.namespace)
     random = Random.new(Integer(ARGV[1]))
     stop = false
     trap("TERM") { stop = true }
