@@ -10,7 +10,7 @@ module Holdup
         # process while it was recorded, in thousandths; `rest_ns`: for how long there had been none when it began; `group`: which group of processes takes it; `io`: its thread does not
         # count against the cap once it has it (Puma's max_io_threads); `slice_ns`: its thread's time slice (priority), 0 where
         # it is that of the group; `pool`: whose threads take it, see Pools; `before`: how many of its holds are before it begins, see Between
-        Unit = Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before) do
+        class Unit < Data.define(:arrival_ns, :held_ns, :idle_ns, :acquisitions, :longest_ns, :in_flight_milli, :rest_ns, :group, :io, :slice_ns, :pool, :before)
           # @param profile [UnitProfile]
           # @param arrival_ns [Numeric]
           # @param pool [Integer]
@@ -21,7 +21,8 @@ module Holdup
               rest_ns: profile.rest_ns.to_i, pool:)
           end
 
-          def initialize(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0) = super
+          # Not `initialize`, which `with` would go through as well, for tens of thousands of units.
+          def self.new(arrival_ns:, held_ns:, idle_ns:, acquisitions:, longest_ns: 0, in_flight_milli: 1000, rest_ns: 0, group: 0, io: false, slice_ns: 0, pool: 0, before: 0) = super
 
           # @return [Array<Integer>] the words of rp_unit_t in ext/holdup/replay_state.h
           def words
