@@ -27,7 +27,6 @@ end
 
 thorough = ARGV.delete("--thorough")
 whole_parts = ARGV.all? { |argument| PARTS.key?(argument) }
-ENV["HOLDUP_TESTS"] = thorough ? "thorough" : "quick" if thorough || whole_parts
 
 names = []
 files = ARGV.flat_map do |argument|
@@ -42,4 +41,7 @@ abort "no tests found" if files.empty?
 ARGV.replace(names.empty? ? [] : ["--name", "/\\A(#{names.join("|")})\\z/"])
 $LOAD_PATH.unshift(File.expand_path(__dir__), File.expand_path("../lib", __dir__))
 require "test_helper"
+# A file that is named runs whole.
+Thorough.run = :quick if whole_parts
+Thorough.run = :thorough if thorough
 files.uniq.sort.each { |file| require File.expand_path(file) }

@@ -6,11 +6,15 @@
 #   thorough def test_x = ...       # one test
 #   repeated def test_x = ...       # runs in both, for as many turns as Thorough.turns says
 module Thorough
-  # @return [Boolean] whether this run is the thorough part
-  def self.only? = ENV["HOLDUP_TESTS"] == "thorough"
+  class << self
+    # @return [Symbol] :whole, :quick (without the thorough part) or :thorough (that part only); test/run.rb says it, once
+    attr_accessor :run
 
-  # @return [Boolean] whether this run leaves the thorough part out; a file that is named runs whole
-  def self.left_out? = ENV["HOLDUP_TESTS"] == "quick"
+    def only? = run == :thorough
+
+    def left_out? = run == :quick
+  end
+  self.run = :whole
 
   # @param few [Integer]
   # @param thorough [Integer]

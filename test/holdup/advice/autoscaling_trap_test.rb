@@ -2,6 +2,7 @@
 
 require "test_helper"
 require "holdup/doctor"
+require "holdup/reports/ceiling"
 require "holdup/reports/findings"
 require_relative "../../support/situations"
 
