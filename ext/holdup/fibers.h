@@ -93,7 +93,7 @@ static uint64_t fib_cpu(tclock_t *c, bool edge)
 static uint64_t fib_end_turn(tclock_t *c, bool edge)
 {
     uint64_t cpu = fib_cpu(c, edge), t = c->at;
-    tally_t now = tc_tally(c, t);
+    tally_t now = tc_edge(c, t);
     span_t turn = {tally_since(&now, &c->mark), cpu - c->mark_cpu};
     if (!c->current) tally_add(&c->outside, &turn.tally);
     for (unit_t *u = c->current; u; u = u->parent) {

@@ -71,6 +71,7 @@ typedef struct tclock {
     tally_t outside;       /* what fell outside of all units ... */
     tally_t published;     /* ... and how much of it the accounts have */
     tally_t mark;          /* tally when the last unit ended, or the last turn of a fiber began */
+    uint64_t edge_caused;  /* what it had caused at the last edge of a unit or turn */
     uint32_t account;      /* index of the account, 0 = not named yet */
     struct tclock *next, *previous;
 } tclock_t;
@@ -104,6 +105,7 @@ static inline void tc_begin_epoch(tclock_t *c)
     c->phase = TC_UNKNOWN;
     c->hold_end = 0;
     c->cpu_ns = TC_CPU_UNREAD;
+    c->edge_caused = c->tally.caused;
     c->watched = false;
 }
 
@@ -372,6 +374,20 @@ static tally_t tc_tally(const tclock_t *c, uint64_t t)
     tally_t now = c->tally;
     now.caused += tc_open_caused(c, t);
     now.stalled += tc_open_stalled(c, t);
+    return now;
+}
+
+/*
+ * The tally at an edge of the current thread: a unit or a turn is the difference of two edges. The caller reads
+ * the clock first and the ledger second. If a thread begins to wait between the two, what the hold has caused by
+ * `t` is too low, perhaps lower than at the last edge. It must not go back: the span that ends here would be
+ * negative, which is recorded as 0, and the next span would count the same time again.
+ */
+static tally_t tc_edge(tclock_t *c, uint64_t t)
+{
+    tally_t now = tc_tally(c, t);
+    if ((int64_t)(now.caused - c->edge_caused) < 0) now.caused = c->edge_caused;
+    c->edge_caused = now.caused;
     return now;
 }
 

@@ -195,7 +195,7 @@ static uint64_t unit_enter(tclock_t *c, uint8_t pool)
     tc_settle(c, t); /* it has not been in flight so far */
     unit_t *u = unit_take(c, t, pool);
     if (!u) return 0;
-    u->base = tc_tally(c, t);
+    u->base = tc_edge(c, t);
     tc_read_cpu(c);
     u->cpu_start = c->cpu_ns;
     if (c->open_units++ == 0) unit_open_period(c, &u->base, u->cpu_start);
@@ -259,7 +259,7 @@ static bool unit_leave(unit_t *u, tclock_t *current, measurement_t *m, measureme
     uint64_t t = clk_now();
     if (known) tc_settle(c, t);
     uint64_t longest = unit_unlink(c, u);
-    tally_t now = known ? tc_tally(c, t) : c->tally;
+    tally_t now = known ? tc_edge(c, t) : c->tally;
     if (CAP_ON()) unit_tell(c, u, CAP_UNIT_END, known ? 0 : CAP_LOST, t, now.caused);
     *nested = 0;
     if (known) {

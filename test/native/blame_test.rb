@@ -52,6 +52,26 @@ class BlameTest < NativeTest
     assert_in_delta total, stalled, total * 0.0001
   end
 
+  # Other threads begin to wait all the time, also after an edge has read the clock and before it reads the ledger.
+  # Each unit and account loses less than 1 ns to rounding.
+  def test_units_cause_no_more_than_there_is_when_others_begin_to_wait_at_their_edges
+    output = fresh_ruby(<<~RUBY)
+      Holdup::Probe.enable
+      stop = false
+      others = Array.new(6) { |i| Thread.new { GvlWork.wait(20_000 + 7_000 * i) until stop } }
+      units = Array.new(8_000) { measured { GvlWork.release(1) } }
+      stop = true
+      others.each(&:join)
+      accounts = Holdup::Probe.accounts
+      snapshot = Holdup::Probe.snapshot
+      caused = units.sum(&:caused_ns) + accounts.sum { |_, (_, _, _, caused)| caused }
+      puts [units.size + accounts.size, caused, snapshot[:caused_ns], snapshot[:identity_ticks]].join(" ")
+    RUBY
+    rounded, caused, total, ticks = output.split.map(&:to_i)
+    assert_equal 0, ticks
+    assert_in_delta total, caused, rounded
+  end
+
   # What a reader may compare: accounts, hand-off and totals as one tick wrote them.
   FIRST_TICK = <<~RUBY
     require "holdup/segment/reader"

@@ -130,7 +130,7 @@ module Holdup
         lane.turn(lane.state, at(lane, event), unit: lane.units.last&.number || 0)
       end
 
-      # As the probe tells it: who began to wait between the moment of the edge and its taking counts from then on, which is less than none.
+      # In captures of earlier versions an edge may have less than the one before.
       def caused(unit, event) = [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
 
       def name_unit(event)
