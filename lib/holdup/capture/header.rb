@@ -11,7 +11,7 @@ module Holdup
     # before it was checked.
     #
     # - `caught`: number of the first unit that was waited for, 0 for none; `caught_*`: more of it (Layout::CAUGHT_FIELDS)
-    # - `facts`: {String => Object} why there is a capture, and what was found when it was kept (docs/capture.md)
+    # - `facts`: {String => Object} why there is a capture, and what was found when it was kept (docs/capture-file.md)
     # - `stacks`: StackHeader
     # - `sums`: {Symbol => Integer} what the probe has counted meanwhile (ticks, see Layout::SUMS); means nothing before the end
     Header = Data.define(*Layout::HEADER_FIELDS, *Layout::CAUGHT_FIELDS, :facts, :stacks, :sums) do

@@ -40,7 +40,7 @@ module Holdup
       # @return [String] by which it is asked for
       def id = File.basename(path).delete_suffix(Kept::SUFFIX)
 
-      # @return [Hash{String => Object}] why there is a capture, and what it caught (docs/capture.md)
+      # @return [Hash{String => Object}] why there is a capture, and what it caught (docs/capture-file.md)
       def facts = header ? header.facts : {}
 
       # @return [Integer, nil] ns; nil where its process was killed meanwhile

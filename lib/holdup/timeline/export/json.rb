@@ -6,7 +6,7 @@ require_relative "stacks"
 module Holdup
   module Timeline
     module Export
-      # Everything that a capture says, for programs (docs/capture.md); stable while the schema is 1.
+      # Everything that a capture says, for programs (docs/capture-file.md); stable while the schema is 1.
       class Json
         SCHEMA = 1
 

@@ -29,7 +29,7 @@ module Holdup
           [Blocks::Lead.new(text: clean(report.answer || report.title)), Blocks::Notes.new(texts: notes), viewing, *story, units, holders, ran, flame, files].compact
         end
 
-        # @return [String] see docs/capture.md
+        # @return [String] see docs/capture-file.md
         def export(ending, title) = (ending == "json") ? Holdup::Timeline::Export.call(scene, :json) : super
 
         def span? = false
