@@ -11,7 +11,7 @@ module Holdup
     # No event tells of a wait. So one private method is prepended that Active Record reaches only when a thread must wait:
     # all other checkouts pay nothing for it, and connecting to the database is not taken for a wait. Who keeps connections
     # is told by checkout and checkin, in each pool from its first wait on. (The connections' checkout callbacks would do,
-    # at five times the cost; see docs/connection-pool.md.) A method that looks different from what we know is left alone.
+    # at five times the cost; see docs/measurements/connection-pool.md.) A method that looks different from what we know is left alone.
     #
     # Only a unit's own thread is the unit: an asynchronous query waits in a thread of Active Record's, and its request
     # goes on. What threads outside of units keep is one gauge of the process.
