@@ -3,6 +3,7 @@
 require "test_helper"
 require "holdup/cli"
 require "holdup/cli/lab"
+require_relative "../benchmark/support/document"
 
 # What the pages say of each other and of the command line is so: links lead somewhere, commands and options are there and are written down.
 class DocumentsTest < Minitest::Test
@@ -58,6 +59,13 @@ class DocumentsTest < Minitest::Test
   def test_what_a_page_shows_is_what_is_printed
     shown = read("docs/calculate.md")[/^\$ holdup calculate --io 45%\n(.*?)\n```/m, 1]
     assert_includes holdup("calculate", "--io", "45%").out, shown
+  end
+
+  def test_every_bench_has_a_place_for_its_figures
+    Bench::Document::PAGES.values.flatten.each do |name|
+      page = File.read(Bench::Document.of(name).path)
+      Bench::Document.marks(name).each { |mark| assert_equal 1, page.scan(mark).size, "#{name}: #{mark}" }
+    end
   end
 
   private

@@ -33,9 +33,6 @@ module Bench
     # Experiments on whole servers: ten minutes and more each, so only when they are named.
     EXPERIMENTS = {"jit" => Jit, "upgrade" => Upgrade, "predict" => Predict, "predict-uneven" => PredictUneven, "predict-jobs" => PredictJobs, "predict-growth" => PredictGrowth, "capsules" => Capsules}.freeze
     NAMES = [*BENCHES.keys, *EXPERIMENTS.keys].freeze
-    DOCUMENT = "docs/benchmarks.md"
-    # Those that stand elsewhere, or there as well.
-    DOCUMENTS = {"upgrade" => %w[docs/upgrade-example.md], "jit" => [DOCUMENT, "docs/lab-jit.md"]}.freeze
 
     # @param argv [Array<String>]
     # @return [Command]; exits with 2 for an argument it doesn't know
@@ -53,7 +50,7 @@ module Bench
     def self.parser(options)
       OptionParser.new("Usage: bin/bench [#{NAMES.join("|")}]... [options]") do |parser|
         parser.on("--quick", "three minutes in all, only to see that they run") { options[:quick] = true }
-        parser.on("--write", "put the tables into docs/benchmarks.md (upgrade: docs/upgrade-example.md)") { options[:write] = true }
+        parser.on("--write", "put the tables into #{Document::FOLDER}") { options[:write] = true }
       end
     end
     private_class_method :parser
@@ -86,7 +83,7 @@ module Bench
     def show(name, text)
       @out.puts(text, "")
       @out.flush
-      DOCUMENTS.fetch(name, [DOCUMENT]).each { |path| Document.new(File.join(Fresh::ROOT, path)).replace(name, text) } if @write
+      Document.of(name).replace(name, text) if @write
     end
 
     def bench(name) = BENCHES.merge(EXPERIMENTS).fetch(name).new(quick: @quick)

@@ -1,8 +1,30 @@
 # frozen_string_literal: true
 
 module Bench
-  # A page such as docs/benchmarks.md: words by hand, and between two marks a bench's figures as it measured them.
+  # A page of docs/measurements: words by hand, and between two marks a bench's figures as it measured them.
   class Document
+    ROOT = File.expand_path("../..", __dir__)
+    FOLDER = "docs/measurements"
+    # The benches of each page.
+    PAGES = {
+      "cost.md" => %w[release unit jit-probe fibers instructions rails sidekiq shutdown capture collector],
+      "reports.md" => %w[web viewer replay],
+      "comparisons.md" => %w[compare],
+      "predictions.md" => %w[predict predict-uneven predict-jobs capsules predict-growth],
+      "yjit.md" => %w[jit],
+      "upgrade.md" => %w[upgrade]
+    }.freeze
+
+    # @param name [String] of a bench
+    # @return [Document] that has its figures
+    def self.of(name)
+      page, _benches = PAGES.find { |_page, benches| benches.include?(name) }
+      new(File.join(ROOT, FOLDER, page))
+    end
+
+    # @return [String]
+    attr_reader :path
+
     # @param path [String]
     def initialize(path)
       @path = path
@@ -13,12 +35,16 @@ module Bench
     # @return [void]
     # @raise [Failure] when the document has no place for it
     def replace(name, text)
-      first, last = "<!-- bench:#{name} -->", "<!-- /bench:#{name} -->"
+      first, last = self.class.marks(name)
       document = File.read(@path)
       before, _, rest = document.partition(first)
       _, found, after = rest.partition(last)
-      raise Failure, "docs/#{File.basename(@path)} has no lines #{first} and #{last}: put them where the figures belong" if found.empty?
+      raise Failure, "#{@path} has no lines #{first} and #{last}: put them where the figures belong" if found.empty?
       File.write(@path, "#{before}#{first}\n\n#{text}\n#{last}#{after}")
     end
+
+    # @param name [String] of the bench
+    # @return [Array<String>] the lines before and after its figures
+    def self.marks(name) = ["<!-- bench:#{name} -->", "<!-- /bench:#{name} -->"]
   end
 end

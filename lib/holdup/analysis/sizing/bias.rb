@@ -15,7 +15,7 @@ module Holdup
       # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n / (n + variance of one
       # / variance of what is to be estimated between applications).
       class Bias
-        # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal load (docs/benchmarks.md);
+        # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal load (docs/measurements/predictions.md);
         # 5 to 10 % of other days and 2.5 to 5 % between applications are taken: a deviation of one that is twice as large.
         SCATTER = 4
         # An outcome further off is other work or another machine, and counts as this.
