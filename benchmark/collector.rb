@@ -20,9 +20,9 @@ module Measured
   def self.run(dir, store_url, start_s)
     require "holdup/collector"
     require "holdup/stores"
-    store = Holdup::Stores.open(store_url)
+    store = Holdup::Store.open(store_url)
     directory = Holdup::Segment::Directory.new(dir)
-    complaints = Holdup::Collector::Complaints.new(log: Kernel, clock: Holdup::Clock.new)
+    complaints = Holdup::Collector::RateLimitedLog.new(log: Kernel, clock: Holdup::Clock.new)
     round = Holdup::Collector::Round.new(store:, directory:, host: "bench", complaints:)
     $stdout.sync = true
     $stdin.each_line { |line| puts tick(round, store, start_s.to_i + line.to_i * TICK_S, line.to_i) }
@@ -90,7 +90,7 @@ def measure(title, processes, series)
   Dir.mktmpdir("holdup-bench", File.directory?("/dev/shm") ? "/dev/shm" : nil) do |dir|
     store = File.join(dir, "store.sqlite3")
     fleet = Fleet.new(dir, processes:, series:)
-    results = IO.popen([Holdup::Collector::Supervisor::ENVIRONMENT, RbConfig.ruby, __FILE__, "--measured", dir, store, Time.now.to_i.to_s], "r+") do |child|
+    results = IO.popen([Holdup::Runtime::CollectorSupervisor::ENVIRONMENT, RbConfig.ruby, __FILE__, "--measured", dir, store, Time.now.to_i.to_s], "r+") do |child|
       Array.new(60) do |tick|
         yield fleet
         child.puts(tick)

@@ -56,8 +56,8 @@ module Bench
     def minute(second) = second - second % 60
 
     def side(server, from_s, to_s)
-      store = Holdup::Stores.open(server.store, read_only: true)
-      Holdup::Inquiry::Recorded.new(store, from_s:, to_s:, filter: Holdup::Analysis::Filter.new(kind: :request)).side("boot")
+      store = Holdup::Store.open(server.store, read_only: true)
+      Holdup::Queries::ComparisonSource.new(store, from_s:, to_s:, filter: Holdup::Analysis::UnitFilter.new(kind: :request)).side("boot")
     ensure
       store&.close
     end

@@ -60,14 +60,14 @@ module Bench
       replayed(handoff_ns).call(arrivals(@recording_s, RECORDING_SEED), processes:, threads:)
     end
 
-    def handoff_ns = @handoff_ns ||= Holdup::Analysis::Sizing::Handoff.fit(waits(recording.observation, recording)) { |ns| again(ns).then { |figures| waits(figures, figures) } }
+    def handoff_ns = @handoff_ns ||= Holdup::Sizing::Handoff.fit(waits(recording.observation, recording)) { |ns| again(ns).then { |figures| waits(figures, figures) } }
 
-    def waits(handed, waited) = Holdup::Analysis::Sizing::Handoff::Figures.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
+    def waits(handed, waited) = Holdup::Sizing::Handoff::HandoffTimes.new(handoff_ns: handed.handoff_ns, wait_ns: waited.wait_ns)
 
     def recording = @recorded.outcome
 
     # What everything else took of the machine is not the server's.
-    def vcpus = Holdup::Analysis::Sizing::Limits.new(vcpus: recording.setting["vcpus"], beside: @recorded.beside).free_vcpus
+    def vcpus = Holdup::Sizing::ResourceLimits.new(vcpus: recording.setting["vcpus"], beside: @recorded.beside).free_vcpus
 
     def about
       "Rails in Puma with YJIT, #{RATE} requests a second that arrive like those of independent users (Poisson), their mix as in `benchmark/support/shop_trial.rb`; upstream service, database's " \
@@ -87,7 +87,7 @@ module Bench
     # The grades of `holdup advise`: the recording replayed on its own setting.
     def self_test
       worst = Prediction.new(*RECORDED, outcomes: [recording], figures: again(handoff_ns)).worst
-      grade = Holdup::Analysis::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
+      grade = Holdup::Sizing::SelfTest::GRADES.find { |limit, _| worst <= limit }&.last || :c
       warnings = recording.observation.then { |one| one.problems + one.warnings }
       format("Self-test, the recording replayed on itself with its own hand-off (%.0f us): grade %s (%.1f %% off at most); warnings: %s.", handoff_ns / 1e3, grade.upcase, worst * 100,
         warnings.empty? ? "none" : warnings.join(", "))

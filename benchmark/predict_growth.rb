@@ -53,7 +53,7 @@ module Bench
     def together(outcomes)
       setting = outcomes.first.profiles.first.setting
       windows, profiles = %i[windows profiles].map { |name| outcomes.flat_map(&name).map { |one| one.with(setting:) } }
-      Holdup::Lab::Jobs::Outcome.new(threads: RECORDED, seconds: outcomes.sum(&:seconds), windows:, profiles:)
+      Holdup::Lab::Jobs::JobOutcome.new(threads: RECORDED, seconds: outcomes.sum(&:seconds), windows:, profiles:)
     end
 
     def run(threads, url, seconds, **options)
@@ -68,8 +68,8 @@ module Bench
     def growth = recording.growth
 
     def predicted(threads, constant: false)
-      (@predicted ||= {})[[threads, constant]] ||= Holdup::Analysis::Sizing::Backlog.new(@recorded.profiles, vcpus: recording.vcpus, between: recording.between,
-        cost: constant ? Holdup::Analysis::Sizing::Cost::CONSTANT : growth.cost).throughput(threads:)
+      (@predicted ||= {})[[threads, constant]] ||= Holdup::Sizing::BacklogReplay.new(@recorded.profiles, vcpus: recording.vcpus, between: recording.between,
+        cost: constant ? Holdup::Sizing::HoldCost::CONSTANT : growth.cost).throughput(threads:)
     end
 
     def measured(threads) = Spread.of(@measured.fetch(threads).map(&:throughput))

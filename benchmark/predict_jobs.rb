@@ -38,8 +38,8 @@ module Bench
 
     def measure(mix)
       warn("bench: jobs of a fixed #{mix.name}")
-      plan = Holdup::Lab::Jobs::Plan.new(command: mix.command, kinds: mix.kinds, concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
-      result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::Ledger.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
+      plan = Holdup::Lab::Jobs::JobsPlan.new(command: mix.command, kinds: mix.kinds, concurrency: CONCURRENCY, baseline: BASELINE, rounds: @rounds, seconds: @seconds, warm_up_s: @warm_up_s, again: false)
+      result = Fresh.scratch { |scratch| Holdup::Lab::Jobs.new(Holdup::Lab::Jobs::JobLog.new(File.join(scratch, "jobs.json"), plan), env: ENV.to_h, progress: method(:progress)).call }
       raise Interrupt if result.signal
       result
     end

@@ -32,7 +32,7 @@ module Bench
         sweep = ShopSweep.new(shop, **@spans)
         raise Failure, "there is no second Ruby to compare with: `bin/setup --all` builds it" unless sweep.other_ruby
         @from_s, @store, @versions = Time.now.to_i / 60 * 60, File.join(shop.folder, "upgrade.sqlite3"), [sweep.other_ruby.version, RUBY_VERSION]
-        @result = Holdup::Lab::Sweep::Result.new(measure(sweep))
+        @result = Holdup::Lab::Sweep::SweepReport.new(measure(sweep))
         @states = Holdup::Lab::Jit::States.new(@result).to_h
         Result.new(title: "Ruby #{@versions.join(" and ")}", about: [about, *sections].join("\n\n"), tables: [])
       end
@@ -41,7 +41,7 @@ module Bench
     private
 
     def measure(sweep)
-      store = Holdup::Stores.open(@store)
+      store = Holdup::Store.open(@store)
       sweep.call(store:)
     ensure
       store&.close
@@ -58,7 +58,7 @@ module Bench
         *STATES.values_at(0, 2).flat_map { |state| ["### From Ruby #{old} to #{new}, YJIT #{state}", compared([[old, state], [new, state]])] }]
     end
 
-    def lab = below(Holdup::Reports::PageMarkdown.new(Holdup::Lab::Jit::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
+    def lab = below(Holdup::View::PageMarkdown.new(Holdup::Lab::Jit::Report.new(@result, Holdup::Lab::Jit::Comparison.new(@result)).page).call)
 
     # @param states [Array<(String, String)>] Ruby and YJIT
     def compared(states)

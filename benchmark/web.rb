@@ -13,7 +13,7 @@ module Bench
       /blame /processes /advice /compare /calculator /jit /health /endpoints.csv].freeze
     SPANS = %w[1h 24h 30d].freeze
     BUDGET_MS = 300
-    DEFERRED = Holdup::Web::Deferred::PAGES
+    DEFERRED = Holdup::Web::AsyncPage::PAGES
     # What a browser is asked for, over the longest span.
     PAINTED = %w[/ /endpoint?unit=Controller7%23action&kind=request /blame /advice /compare /calculator].freeze
     PAINT_MS = 1000
@@ -40,7 +40,7 @@ module Bench
 
     def about
       "Milliseconds, median of #{@times}, with YJIT as `holdup web` has it: #{@days} days, 100 endpoints, 4 settings one after the other, 16 processes in SQLite. " \
-        "#{DEFERRED.join(" and ")} are worked out in a thread of their own where they take longer than #{(Holdup::Web::Deferred::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
+        "#{DEFERRED.join(" and ")} are worked out in a thread of their own where they take longer than #{(Holdup::Web::AsyncPage::PATIENCE_S * 1000).round} ms, and a page says so meanwhile; " \
         "the table has the whole."
     end
 
@@ -54,7 +54,7 @@ module Bench
     end
 
     def dashboard(path, **options)
-      Holdup::Web.new(store: -> { Holdup::Stores.open(path, read_only: true) }, dir: File.dirname(path), auth: :none, clock: Still.new, **options)
+      Holdup::Web.new(store: -> { Holdup::Store.open(path, read_only: true) }, dir: File.dirname(path), auth: :none, clock: Still.new, **options)
     end
 
     # How long it takes until something is answered; then it is waited for, so that the next begins in peace.

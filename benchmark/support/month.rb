@@ -21,7 +21,7 @@ module Bench
     # @param settings [Integer]
     # @param days [Integer]
     def initialize(path, series: 100, settings: 4, days: 30)
-      @dialect = Holdup::Stores::Sql::Sqlite.new(path)
+      @dialect = Holdup::Store::Sql::Sqlite.new(path)
       @series = Array.new(series) { |index| Holdup::Series.new(kind: :request, name: "Controller#{index}#action") }
       @settings = Array.new(settings) { |index| Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "engine" => "ruby", "server" => "puma", "threads" => 3 + index, "vcpus" => 4}) }
       @days = days
@@ -30,10 +30,10 @@ module Bench
 
     # @return [self]
     def fill
-      connection = Holdup::Stores::Sql::Connection.new(@dialect)
-      codec = Holdup::Stores::Sql::WindowCodec.new(connection)
-      connection.write { |db| rows(codec) { |some| db[:windows].import(Holdup::Stores::Sql::WindowCodec::COLUMNS, some, slice: 50) } }
-      tiers(Holdup::Stores::Sql::Rows.new(connection, codec))
+      connection = Holdup::Store::Sql::Connection.new(@dialect)
+      codec = Holdup::Store::Sql::WindowCodec.new(connection)
+      connection.write { |db| rows(codec) { |some| db[:windows].import(Holdup::Store::Sql::WindowCodec::COLUMNS, some, slice: 50) } }
+      tiers(Holdup::Store::Sql::WindowRows.new(connection, codec))
       connection.close
       sample
       self
@@ -76,7 +76,7 @@ module Bench
     end
 
     def sample
-      store = Holdup::Stores.open(@dialect.location)
+      store = Holdup::Store.open(@dialect.location)
       (NOW_S - [2, @days].min * DAY_S...NOW_S).step(3600) { |hour_s| store.commit([], {}, processes: (hour_s...hour_s + 3600).step(60).flat_map { |at_s| samples(at_s) }) }
       store.close
     end

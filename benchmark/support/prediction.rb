@@ -10,7 +10,7 @@ module Bench
 
     # @param processes [Integer]
     # @param threads [Integer]
-    # @param outcomes [Array<Holdup::Lab::Trial::Outcome>]
+    # @param outcomes [Array<Holdup::Lab::Trial::TrialResult>]
     # @param figures [Replayed::Figures]
     def initialize(processes, threads, outcomes:, figures:)
       @setting = [processes, threads]

@@ -23,11 +23,11 @@ module Bench
       end
     end
 
-    # @param observation [Holdup::Analysis::Sizing::Observation] of the recording
+    # @param observation [Holdup::Sizing::Observation] of the recording
     # @param vcpus [Numeric] that are left for the server
-    # @param cost [Holdup::Analysis::Sizing::Cost] what company and rests add to holds
-    # @param handoff_ns [Numeric] see Holdup::Analysis::Sizing::Handoff
-    def initialize(observation, vcpus:, cost: observation.demand.cost, handoff_ns: Holdup::Analysis::Sizing::Handoff::NS)
+    # @param cost [Holdup::Sizing::HoldCost] what company and rests add to holds
+    # @param handoff_ns [Numeric] see Holdup::Sizing::Handoff
+    def initialize(observation, vcpus:, cost: observation.demand.cost, handoff_ns: Holdup::Sizing::Handoff::NS)
       @units = observation.profiles.group_by { |profile| profile.series.name }
       @vcpus = vcpus
       @cost = cost
@@ -42,14 +42,14 @@ module Bench
     # @return [Figures]
     def call(arrivals, processes:, threads:, assignment: :least_busy)
       due = arrivals.to_a
-      scenario = Holdup::Analysis::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost, between: @between, handoff_ns: @handoff_ns, assignment:)
-      mean((1..DRAWS).map { |seed| figures(Holdup::Analysis::Sizing::Replay.call(trace(due, Random.new(seed)), scenario)) })
+      scenario = Holdup::Sizing::Scenario.of(processes:, threads:, vcpus: @vcpus, cost: @cost, between: @between, handoff_ns: @handoff_ns, assignment:)
+      mean((1..DRAWS).map { |seed| figures(Holdup::Sizing::Replay.call(trace(due, Random.new(seed)), scenario)) })
     end
 
     private
 
     def trace(due, random)
-      Holdup::Analysis::Sizing::Trace.new(due.map { |arrival| Holdup::Analysis::Sizing::Trace::Unit.of(@units.fetch(arrival.route.label).sample(random:), arrival.at_ns) })
+      Holdup::Sizing::Trace.new(due.map { |arrival| Holdup::Sizing::Trace::TraceUnit.of(@units.fetch(arrival.route.label).sample(random:), arrival.at_ns) })
     end
 
     def figures(outcome) = Figures.of(outcome.column(:response), outcome.waits, throughput: outcome.throughput, handoff_ns: outcome.handoff_ns)

@@ -30,9 +30,9 @@ module Bench
     end
 
     # @param store [#commit, nil] gets the measurements as well
-    # @return [Holdup::Lab::Sweep::Ledger] with all that was measured
+    # @return [Holdup::Lab::Sweep::ProgressFile] with all that was measured
     def call(store: nil)
-      ledger = Holdup::Lab::Sweep::Ledger.new(File.join(@shop.folder, "sweep.json"), plan)
+      ledger = Holdup::Lab::Sweep::ProgressFile.new(File.join(@shop.folder, "sweep.json"), plan)
       Holdup::Lab::Sweep.new(ledger, env: ENV.to_h, store:, progress: ->(number, of, step, **) { warn("bench: #{number} of #{of}") if step == :boot }).call.failure&.then { |error| raise error }
       ledger
     end
@@ -40,7 +40,7 @@ module Bench
     private
 
     def plan
-      Holdup::Lab::Sweep::Plan.new(command: COMMAND, root: Shop::APP, requests: REQUESTS, arms: Holdup::Lab::Sweep::Plan.ordered(arms, arms.first), rates: [RATE], **@spans)
+      Holdup::Lab::Sweep::SweepPlan.new(command: COMMAND, root: Shop::APP, requests: REQUESTS, arms: Holdup::Lab::Sweep::SweepPlan.ordered(arms, arms.first), rates: [RATE], **@spans)
     end
 
     # The storefront's own settings leave it to the arm.

@@ -8,7 +8,7 @@ require_relative "shop"
 module Bench
   # The storefront in Puma as any setting of processes and threads, under an open load, measured by Holdup.
   class ShopTrial
-    # `outcome`: Holdup::Lab::Trial::Outcome; `beside`: CPUs that everything else on the machine used meanwhile
+    # `outcome`: Holdup::Lab::Trial::TrialResult; `beside`: CPUs that everything else on the machine used meanwhile
     Measured = Data.define(:outcome, :beside)
 
     # @return [Holdup::Lab::Route] a label is the name that Holdup gives

@@ -1,19 +1,19 @@
 # frozen_string_literal: true
 
 require_relative "version"
-require_relative "errors"
-require_relative "clock"
-require_relative "configuration"
-require_relative "log"
-require_relative "runtime"
-require_relative "servers"
-require_relative "instrumentation/connection_pool"
-require_relative "instrumentation/jobs"
-require_relative "instrumentation/rack"
-require_relative "instrumentation/requests"
-require_relative "instrumentation/request_queue"
-require_relative "instrumentation/tracers"
-require_relative "instrumentation/unit_name"
+require_relative "model/errors"
+require_relative "model/clock"
+require_relative "agent/configuration"
+require_relative "agent/log"
+require_relative "agent/runtime"
+require_relative "agent/servers"
+require_relative "agent/instrumentation/connection_pool"
+require_relative "agent/instrumentation/job_units"
+require_relative "agent/instrumentation/rack"
+require_relative "agent/instrumentation/request_units"
+require_relative "agent/instrumentation/queue_time"
+require_relative "agent/instrumentation/tracers"
+require_relative "agent/instrumentation/unit_name"
 
 # Measures who holds the GVL and who waits for it, for each request and job. Loading it does nothing yet:
 #
@@ -67,7 +67,7 @@ module Holdup
     # Names the unit that runs here; does nothing outside of units.
     # @param name [String] at most 200 bytes are kept
     def name=(name)
-      Recorder::Unit.current&.name = name
+      Recorder::OpenUnit.current&.name = name
     end
 
     # @return [Configuration] as it applies; a bad variable of the environment is logged and left out
@@ -76,19 +76,19 @@ module Holdup
     # @return [Recorder] for instrumentation
     def recorder = runtime.recorder
 
-    # @return [Instrumentation::Requests] what the Rack middleware takes
+    # @return [Instrumentation::RequestUnits] what the Rack middleware takes
     def requests
       @requests ||= build_requests
     end
 
-    # @return [Instrumentation::Jobs] what the hooks of job runners take
+    # @return [Instrumentation::JobUnits] what the hooks of job runners take
     def jobs
-      @jobs ||= Instrumentation::Jobs.new(recorder:, clock: Clock.new, pool_of: ->(queue) { runtime.pool_of(queue) })
+      @jobs ||= Instrumentation::JobUnits.new(recorder:, clock: Clock.new, pool_of: ->(queue) { runtime.pool_of(queue) })
     end
 
-    # @return [Servers::Joining] what joins the servers of this process
+    # @return [Servers::Attachment] what joins the servers of this process
     def servers
-      @servers ||= Servers::Joining.new(runtime:, middleware: ->(app) { Instrumentation::Rack.new(app, requests) })
+      @servers ||= Servers::Attachment.new(runtime:, middleware: ->(app) { Instrumentation::Rack.new(app, requests) })
     end
 
     # @return [Runtime] of this process
@@ -117,10 +117,10 @@ module Holdup
     def build_requests
       settings = configuration
       clamped = -> { recorder.count_clamped }
-      Instrumentation::Requests.new(
+      Instrumentation::RequestUnits.new(
         recorder:, ignored: settings.ignored, example_paths: settings.example_paths,
         names: Instrumentation::UnitName.new(guard: recorder.guard, custom: settings.name),
-        queue: Instrumentation::RequestQueue.new(header: settings.queue_header, clock: Clock.new, on_clamp: clamped)
+        queue: Instrumentation::QueueTime.new(header: settings.queue_header, clock: Clock.new, on_clamp: clamped)
       )
     end
   end

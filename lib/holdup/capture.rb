@@ -1,3 +1,3 @@
 # frozen_string_literal: true
 
-require_relative "capture/recording"
+require_relative "capture/event_log"

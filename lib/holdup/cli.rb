@@ -2,8 +2,8 @@
 
 require_relative "cli/console"
 require_relative "cli/registry"
-require_relative "errors"
-require_relative "utf8"
+require_relative "model/errors"
+require_relative "model/utf8"
 
 module Holdup
   # The command line: finds the command, turns every failure into one line that says what to do, and returns an exit

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "etc"
-require_relative "clock"
-require_relative "collector/complaints"
+require_relative "model/clock"
+require_relative "collector/rate_limited_log"
 require_relative "collector/election"
-require_relative "collector/keeper"
-require_relative "collector/parent"
+require_relative "collector/capture_archiver"
+require_relative "collector/parent_process"
 require_relative "collector/round"
-require_relative "errors"
+require_relative "model/errors"
 require_relative "segment/directory"
 
 module Holdup
@@ -41,13 +41,13 @@ module Holdup
       @clock = clock
       @interval = interval
       @max_bytes = max_bytes
-      @parent = parent && Parent.new(parent)
+      @parent = parent && ParentProcess.new(parent)
       @log = log
       @directory = Segment::Directory.new(directory)
       @election = Election.new(@directory.lock_path)
-      @complaints = Complaints.new(log:, clock:)
+      @complaints = RateLimitedLog.new(log:, clock:)
       @round = Round.new(store:, directory: @directory, host:, complaints: @complaints)
-      @keeper = Keeper.new(archive: Capture::Archive.new(captures), dir: @directory.path, complaints: @complaints, clock:) if captures
+      @keeper = CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path, complaints: @complaints, clock:) if captures
       @wake = Thread::Queue.new
       @failures = 0
     end

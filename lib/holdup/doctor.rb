@@ -44,7 +44,7 @@ module Holdup
     ].freeze
 
     # @param host [Host]
-    # @return [Array<Finding>]
+    # @return [Array<CheckResult>]
     def self.call(host) = CHECKS.flat_map { |check| check.call(host) }
   end
 end

@@ -6,11 +6,11 @@ module Holdup
   end
 end
 
-require_relative "clock"
-require_relative "configuration"
-require_relative "errors"
+require_relative "model/clock"
+require_relative "agent/configuration"
+require_relative "model/errors"
 require_relative "web/access"
-require_relative "web/answers"
+require_relative "web/answer_cache"
 require_relative "web/context"
 
 module Holdup
@@ -52,13 +52,13 @@ module Holdup
       def configuration = Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
 
       def open_store(settings)
-        require_relative "stores"
-        Stores.open(settings.store || Stores.default_url(ENV, home:), read_only: true)
+        require_relative "store"
+        Store.open(settings.store || Store.default_url(ENV, home:), read_only: true)
       end
 
       def captures_dir(settings)
-        require_relative "stores"
-        Stores.captures_dir(settings.store || Stores.default_url(ENV, home:), ENV, home:)
+        require_relative "store"
+        Store.captures_dir(settings.store || Store.default_url(ENV, home:), ENV, home:)
       end
 
       def home = ENV["HOME"] || Dir.home
@@ -79,9 +79,9 @@ module Holdup
     # @param hosts [Array<String>, nil] names that it may be asked by; nil for any
     # @param clock [Clock]
     # @param language [String, nil] where a browser does not ask for one of ours
-    # @param answers [Answers] what the pages that take seconds have computed
+    # @param answers [AnswerCache] what the pages that take seconds have computed
     def initialize(store:, dir:, captures: nil, orders: false, auth: nil, open: false, hosts: nil, clock: Clock.new,
-      language: nil, answers: Answers.new(clock: Clock.new, priority: PRIORITY))
+      language: nil, answers: AnswerCache.new(clock: Clock.new, priority: PRIORITY))
       @access = Access.new(auth: auth || (open ? :none : nil), hosts:, posts: orders ? [ORDERS] : [])
       @kept = captures
       @orders = orders
@@ -101,7 +101,7 @@ module Holdup
 
     def captures = @captures ||= Captures.new(@kept&.call)
 
-    def ordering = @orders ? Capture::Ordering.new(dir: @facts[:dir], clock: @facts[:clock]) : nil
+    def ordering = @orders ? Capture::BackgroundRequest.new(dir: @facts[:dir], clock: @facts[:clock]) : nil
 
     def yielding
       before = Thread.current.priority

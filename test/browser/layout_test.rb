@@ -36,7 +36,7 @@ class LayoutTest < Minitest::Test
   FIRST_SENTENCE.each do |(width, height), most|
     define_method(:"test_the_answer_begins_at_the_top_of_#{width}_pixels") do
       chromium.size(width, height)
-      PATHS.product(%w[en ja]) do |path, language|
+      Looking::PATHS.product(%w[en ja]) do |path, language|
         look(path, dashboard: self.class.old, lang: language)
         assert_operator page.evaluate_script(TOP), :<=, most, "#{path} #{language}"
       end
@@ -45,7 +45,7 @@ class LayoutTest < Minitest::Test
 
   def test_a_laptop_shows_all_pages_in_one_line
     chromium.size(1024, 600)
-    PATHS.product(%w[en ja]) do |path, language|
+    Looking::PATHS.product(%w[en ja]) do |path, language|
       look(path, lang: language)
       assert_equal 1, page.evaluate_script(LINES), "#{path} #{language}"
     end

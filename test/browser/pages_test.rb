@@ -8,7 +8,7 @@ class PagesTest < Minitest::Test
   include CommandLine
   include Looking
 
-  %w[en ja].product(PATHS) do |language, path|
+  %w[en ja].product(Looking::PATHS) do |language, path|
     define_method(:"test_#{path[/\w+/] || "overview"}_in_#{language}") { assert_fine(path, language) }
   end
 

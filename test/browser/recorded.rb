@@ -17,7 +17,7 @@ class Recorded
     @folder = Dir.mktmpdir("holdup")
     @store = File.join(@folder, "store.sqlite3")
     Zlib::GzipReader.open(packed) { |file| IO.copy_stream(file, @store) }
-    Holdup::Stores.open(@store).tap(&:migrate!).close
+    Holdup::Store.open(@store).tap(&:migrate!).close
   end
 
   # @return [String] folder of the segment of a process that was recorded, with a request in it

@@ -22,9 +22,9 @@ class ServedDashboard
   def initialize(store:, now_s:, dir: "/nonexistent", captures: nil, patience_s: nil, around: :itself.to_proc, opening: -> {})
     opened = lambda do
       opening.call
-      Holdup::Stores.open(store, read_only: true)
+      Holdup::Store.open(store, read_only: true)
     end
-    answers = Holdup::Web::Answers.new(clock: Holdup::Clock.new, patience_s:)
+    answers = Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s:)
     web = Holdup::Web.new(store: opened, dir:, captures: -> { captures }, auth: :none, answers:, clock: CommandLine::Still.new(now_s:))
     addresses = Queue.new
     @thread = Thread.new { Holdup::Web::Server.new(around.call(web), host: HOST, port: 0).run { |address| addresses << address } }

@@ -16,7 +16,7 @@ class StaticTest < Minitest::Test
     File.write(File.join(folder, "report.html"), said.out)
     chromium.theme("dark")
     chromium.visit("file://#{folder}/report.html")
-    WIDTHS.each { |pixels| assert_fits(pixels) }
+    Looking::WIDTHS.each { |pixels| assert_fits(pixels) }
     assert_empty chromium.barriers
     assert_empty chromium.faults
   ensure

@@ -18,7 +18,7 @@ module LoadedPreforkContract
   def test_it_is_joined_once
     assert_equal "1\n", loaded(<<~RUBY)
       2.times { Holdup.servers.install("#{server_module}::HttpServer") }
-      puts #{server_module}::HttpServer.ancestors.count { |each| each.equal?(Holdup::Servers::Preforking::Busy) }
+      puts #{server_module}::HttpServer.ancestors.count { |each| each.equal?(Holdup::Servers::Preforking::BusyFlag) }
     RUBY
   end
 

@@ -58,14 +58,14 @@ module ServerContract
   end
 
   def test_a_stop_takes_no_longer_than_without
-    assert_no_slower(SLOWER_S, with: -> { seconds_to_stop }, without: -> { seconds_to_stop(WITHOUT_HOLDUP: "1") })
+    assert_no_slower(ServerSteps::SLOWER_S, with: -> { seconds_to_stop }, without: -> { seconds_to_stop(WITHOUT_HOLDUP: "1") })
   end
 
   private
 
   def seconds_to_stop(**env)
     serve(**env) do |app|
-      ENOUGH.times { app.get(measured_path) }
+      ServerSteps::ENOUGH.times { app.get(measured_path) }
       seconds { app.stop(stop_signal) }
     end
   end

@@ -119,7 +119,7 @@ module ServerSteps
 
   # @return [Integer] units in the store
   def carried(url)
-    store = Holdup::Stores.open(url)
+    store = Holdup::Store.open(url)
     windows = store.windows(0, Time.now.to_i + 120, kinds: [:request]).to_a
     assert_equal [measured_name], windows.map { |window| window.series.name }.uniq
     assert_equal [server_facts["server"]], windows.map { |window| window.setting["server"] }.uniq

@@ -268,7 +268,7 @@ module StoreContract
   def test_of_histograms_that_are_not_wanted_the_heads_are_read
     @store.commit(mixed_windows(Random.new(8)), {})
     assert_equal @store.windows(START, START + DAY).map { |one| one.spread_of(%i[wall]) }.to_set, @store.windows(START, START + DAY, histograms: %i[wall]).to_set
-    assert_equal [Holdup::Histogram::Head] * 6, @store.windows(START, START + DAY, histograms: []).first.histograms.values.map(&:class)
+    assert_equal [Holdup::Histogram::CountAndSum] * 6, @store.windows(START, START + DAY, histograms: []).first.histograms.values.map(&:class)
   end
 
   def test_which_setting_was_seen_when
@@ -332,7 +332,7 @@ module StoreContract
     many(2000, setting: SETTING).each_slice(300) { |some| @store.commit([], {}, profiles: [sample(some)]) }
     found = @store.profiles(START, START + DAY).to_a
 
-    assert_equal Holdup::UnitProfile::Block::MOST, found.size
+    assert_equal Holdup::SampleBlock::MOST, found.size
     assert_in_delta 2000, found.sum(&:weight), 1e-6
     assert_in_delta 1000, found.sum { |one| (one.start_ns < (START + 300) * 1_000_000_000) ? one.weight : 0 }, 130
   end
@@ -403,11 +403,11 @@ module StoreContract
   end
 
   def outcome(**rest)
-    Holdup::Outcome.new(at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY, to_s: START - 1, processes: 2, threads: 5,
+    Holdup::PredictionOutcome.new(at_s: START, app: "shop", kind: :request, pool: "", setting: SETTING.fingerprint, from_s: START - DAY, to_s: START - 1, processes: 2, threads: 5,
       time_slice_ns: 100_000_000, units: 9_000, figures: {response: figure(1), p95: figure(1 << 50), wait: figure(0)}, **rest)
   end
 
-  def figure(ns) = Holdup::Outcome::Figure.new(recorded_ns: ns, replayed_ns: ns + 1, predicted_ns: ns + 2, measured_ns: ns + 3)
+  def figure(ns) = Holdup::PredictionOutcome::Quantity.new(recorded_ns: ns, replayed_ns: ns + 1, predicted_ns: ns + 2, measured_ns: ns + 3)
 
   def profile(at_ms = 0, setting: SETTING, **rest) = super
 
@@ -440,7 +440,7 @@ module StoreContract
   end
 
   def plainly_summed(span, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Holdup::Window::HISTOGRAMS, **filter)
-    Holdup::Stores::Sum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:, histograms:).to_set
+    Holdup::Store::SpanSum.of(@store.windows(*span, seconds:, **filter), step_s:, settings:, together:, histograms:).to_set
   end
 
   def minutes_in(from_s, to_s)

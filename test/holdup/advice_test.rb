@@ -30,7 +30,7 @@ class Holdup::AdviceTest < Minitest::Test
   end
 
   def queueing(sample)
-    sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([90 * MS] * 300), stalled: Holdup::Histogram.of([5 * MS] * 300)})
+    sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([90 * Situations::MS] * 300), stalled: Holdup::Histogram.of([5 * Situations::MS] * 300)})
   end
 
   # One rule a file, and a test file for each.

@@ -175,7 +175,7 @@ module Holdup
     end
 
     # Remembers the upkeep that it was asked for.
-    class CountingStore < Stores::Memory
+    class CountingStore < Store::Memory
       def calls = @calls ||= []
 
       def rollup(now_s) = calls << :rollup
@@ -188,7 +188,7 @@ module Holdup
     def store_path = File.join(@dir, "store.sqlite3")
 
     def collector(**options)
-      Collector.new(store: Stores.open(store_path), directory: @segments, log: @log, host: "h", interval: 0.01, **options)
+      Collector.new(store: Store.open(store_path), directory: @segments, log: @log, host: "h", interval: 0.01, **options)
     end
 
     def run_in_thread(**)
@@ -203,7 +203,7 @@ module Holdup
     end
 
     def windows
-      store = Stores.open(store_path, read_only: true)
+      store = Store.open(store_path, read_only: true)
       store.windows(0, 1 << 40).to_a
     ensure
       store&.close

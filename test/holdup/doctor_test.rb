@@ -14,7 +14,7 @@ class Holdup::DoctorTest < Minitest::Test
            store_problem: nil, now_ns: NOW_S * 1_000_000_000}.freeze
 
   def process(**facts)
-    Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
+    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: (NOW_S - 1) * 1_000_000_000,
       setting: {"jit" => "yjit"}, counters: COUNTERS, requests: 500, queued: 500, **facts)
   end
 
@@ -40,9 +40,9 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_several_applications_are_told
     apps = %w[shop shop admin].map { |app| [Holdup::Setting.new(attributes: {"app" => app}), 1] }
-    found = findings(applications: Holdup::Analysis::Applications.of(apps)).find { |finding| finding.key == :applications }
+    found = findings(applications: Holdup::Analysis::ApplicationShares.of(apps)).find { |finding| finding.key == :applications }
     assert_equal [:ok, "shop 67 %, admin 33 %"], [found.level, found.facts[:apps]]
-    assert_equal %i[store books], findings(applications: Holdup::Analysis::Applications.of(apps.first(2))).map(&:key)[6, 2]
+    assert_equal %i[store books], findings(applications: Holdup::Analysis::ApplicationShares.of(apps.first(2))).map(&:key)[6, 2]
   end
 
   def test_rows_that_were_left_out_are_named
@@ -216,7 +216,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_every_finding_has_its_words_and_its_remedy
-    tables = Holdup::Reports::Words::LANGUAGES
+    tables = Holdup::View::Words::LANGUAGES
     keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file| File.read(file).scan(/Finding\.(ok|warn|fail)\(:(\w+)/) }
     keys.concat(Holdup::Doctor::Checks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })
     assert_operator keys.size, :>, 30
@@ -229,7 +229,7 @@ class Holdup::DoctorTest < Minitest::Test
   end
 
   def test_the_alarm_in_words
-    report = Holdup::Reports::Findings.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
+    report = Holdup::View::Findings.new(alarm(60, signals: {queued_p95_ns: 12_340_000})).call.gsub(/\s+/, " ")
     assert_includes report, "warn The CPU alarm at 60 % never fires: host h (vCPUs: 2, Ruby processes: 1) reaches 50-55 % at most"
     assert_includes report, "-> Scale on the signal named next, or start 2 processes."
     assert_includes report, "ok Scale on the time that work waits for a thread: queued above 24.7 ms at p95 (in the last hour it was 12.3 ms)."
@@ -238,15 +238,15 @@ class Holdup::DoctorTest < Minitest::Test
   def test_the_lines_fit_and_say_how_it_stands
     sick = findings(collector: false, refused: ["/dev/shm/x\e[1m is no segment"], segments: [process(counters: {clock_backward: 3}, queued: 0)])
     %w[en ja].each do |language|
-      report = Holdup::Reports::Findings.new(sick, words: Holdup::Reports::Words.new(language)).call
+      report = Holdup::View::Findings.new(sick, words: Holdup::View::Words.new(language)).call
       refute_includes report, "\e"
-      report.each_line(chomp: true) { |line| assert_operator Holdup::Reports::Width.of(line), :<=, 80, line }
+      report.each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, 80, line }
     end
-    report = Holdup::Reports::Findings.new(sick).call
+    report = Holdup::View::Findings.new(sick).call
     assert_match(/^FAIL  No collector is running/, report)
     assert_match(/^      -> Run `holdup collect`/, report)
     assert_match(/^1 failed, 3 to look at, \d fine\.$/, report)
-    assert_includes Holdup::Reports::Findings.new(findings).call, "All is well."
+    assert_includes Holdup::View::Findings.new(findings).call, "All is well."
   end
 
   def test_what_processes_wait_for_to_capture

@@ -60,7 +60,7 @@ class Holdup::WebTest < Minitest::Test
   end
 
   def test_a_store_that_is_not_there_is_said
-    @app = Holdup::Web.new(store: -> { Holdup::Stores.open("/nonexistent/store.sqlite3", read_only: true) }, dir: "/nonexistent", auth: :none)
+    @app = Holdup::Web.new(store: -> { Holdup::Store.open("/nonexistent/store.sqlite3", read_only: true) }, dir: "/nonexistent", auth: :none)
     get "/"
     assert_equal 503, last_response.status
     assert_includes CGI.unescapeHTML(text), "Overview This can't be shown now. There is no store /nonexistent/store.sqlite3 and no folder /nonexistent. The collector makes both"
@@ -88,7 +88,7 @@ class Holdup::WebTest < Minitest::Test
 
   def get_from(path)
     raise "#{path} can be written" if File.writable?(path) || File.writable?(File.dirname(path))
-    dashboard(store: Holdup::Stores.open(path, read_only: true)).call(Rack::MockRequest.env_for("/endpoints")).then { |status, _, body| [status, body.each.to_a.join] }
+    dashboard(store: Holdup::Store.open(path, read_only: true)).call(Rack::MockRequest.env_for("/endpoints")).then { |status, _, body| [status, body.each.to_a.join] }
   end
 
   def test_a_failure_of_ours_is_a_page_and_stands_in_the_log

@@ -22,12 +22,12 @@ class CaptureRuleIntegrationTest < Minitest::Test
     attr_reader :scene, :waits
 
     def initialize(kept)
-      @scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(kept.path))
-      @waits = Holdup::Timeline::Story.new(scene, scene.caught).waits
+      @scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(kept.path))
+      @waits = Holdup::Analysis::Timeline::UnitStory.new(scene, scene.caught).waits
       @parts = waits.flat_map(&:parts)
     end
 
-    def method_share = share(Holdup::Timeline::Meanwhile.new(scene).call(hogs).select { |ran| ran.frame.method_name == METHOD })
+    def method_share = share(Holdup::Analysis::Timeline::HolderMethods.new(scene).call(hogs).select { |ran| ran.frame.method_name == METHOD })
 
     def unit_share = share(hogs)
 
@@ -64,7 +64,7 @@ class CaptureRuleIntegrationTest < Minitest::Test
   # As the dashboard does: it waits for nothing, and the rule begins anew afterwards.
   def order(app)
     app.wait { app.live.any? }
-    Holdup::Capture::Ordering.new(dir: app.dir, clock: Holdup::Clock.new).order(app.live.first.pid, seconds: 1)
+    Holdup::Capture::BackgroundRequest.new(dir: app.dir, clock: Holdup::Clock.new).order(app.live.first.pid, seconds: 1)
   end
 
   # What the first request of a kind loads is none of the hog's.

@@ -18,7 +18,7 @@ class CaptureIntegrationTest < Minitest::Test
     # @yield arguments of holdup; gives what it says
     def initialize(file, &holdup)
       @file = file
-      @scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
+      @scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(file))
       @light = slowest_light
       @text = holdup.call("timeline", file, "--unit", @light.id.to_s).out
     end
@@ -30,7 +30,7 @@ class CaptureIntegrationTest < Minitest::Test
 
     # Of what was seen while others waited for hogs: a busy machine lets who watches look when it does.
     def method_share
-      hogs = Holdup::Timeline::Methods.new(@scene).call.select { |row| row.unit == "GET /hog" && row.method }
+      hogs = Holdup::Analysis::Timeline::MethodTable.new(@scene).call.select { |row| row.unit == "GET /hog" && row.method }
       crunching = hogs.select { |row| row.method == "Report.crunch" && row.path.end_with?("config.ru") }
       crunching.sum(&:caused).fdiv(hogs.sum(&:caused))
     end

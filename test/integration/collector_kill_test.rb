@@ -83,7 +83,7 @@ class CollectorKillTest < Minitest::Test
   end
 
   def requests
-    store = Holdup::Stores.open(@store, read_only: true)
+    store = Holdup::Store.open(@store, read_only: true)
     store.windows(0, 1 << 40, kinds: [:request]).to_a
   ensure
     store&.close
@@ -91,7 +91,7 @@ class CollectorKillTest < Minitest::Test
 
   # What the samples of single units were drawn from; of each ten minutes there are as many as there may be.
   def profiled
-    store = Holdup::Stores.open(@store, read_only: true)
+    store = Holdup::Store.open(@store, read_only: true)
     store.profiles(0, 1 << 40).sum(&:weight).round
   ensure
     store&.close
@@ -101,7 +101,7 @@ class CollectorKillTest < Minitest::Test
 
   # The processes' own windows are made of the same units by another way.
   def recorded_by_segments
-    store = Holdup::Stores.open(@store, read_only: true)
+    store = Holdup::Store.open(@store, read_only: true)
     store.windows(0, 1 << 40, kinds: [:process]).sum(&:count)
   ensure
     store&.close

@@ -31,7 +31,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   def summary(app)
     environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
     app.wait { system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true) && app.snapshots.empty? }
-    store = Holdup::Stores.open(app.store)
+    store = Holdup::Store.open(app.store)
     now = Time.now.to_i
     Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120, samples: store.processes(now - 600, now + 120))
   ensure
@@ -79,7 +79,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   end
 
   def assert_said(summary)
-    text = Holdup::Reports::Text.new(summary).call
+    text = Holdup::View::Text.new(summary).call
     assert_includes text.split.join(" "), "waiting for a database connection; the pool has 2, and #{REPORTS} kept them for"
     assert_match(/^Database connections/, text)
   end

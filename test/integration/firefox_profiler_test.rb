@@ -17,7 +17,7 @@ class FirefoxProfilerTest < Minitest::Test
     install
     Dir.mktmpdir do |folder|
       file = File.join(folder, "profile.json")
-      File.write(file, Holdup::Timeline::Export.call(scene, :firefox))
+      File.write(file, Holdup::View::TraceFormats.call(scene, :firefox))
       in_viewer(folder, file) { |viewer| assert_seen(viewer) }
     end
   end
@@ -39,7 +39,7 @@ class FirefoxProfilerTest < Minitest::Test
     ring = EventRing.new(threads: {2 => "srv 1", 3 => "srv 2"}).running(2).idle(3).begins(1, 2, 1 * MS).begins(2, 3, 2 * MS).ready(3, 10 * MS, unit: 2)
     ring.stack(2, 20 * MS, crunch, unit: 1).collected(2, 30 * MS, 31 * MS).stack(2, 60 * MS, sum, crunch, unit: 1).ends(1, 2, 99 * MS, name: "GET /hog")
     ring.suspended(2, 100 * MS).resumed(3, 102 * MS, unit: 2).ends(2, 3, 110 * MS, name: "GET /light")
-    Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+    Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
   end
 
   def install

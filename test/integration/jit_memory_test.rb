@@ -8,12 +8,12 @@ require "json"
 class JitMemoryTest < Minitest::Test
   def test_a_memory_that_is_full
     assert_full("--yjit-exec-mem-size", "code")
-    assert_full("--yjit-mem-size", "total") if Holdup::Jit::Version.parse(RUBY_VERSION).limits_total?
+    assert_full("--yjit-mem-size", "total") if Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total?
   end
 
   # A title hides the command line, so 48 or 128 MiB are assumed; that it is full shows in what stands still.
   def test_a_limit_that_nobody_can_read
-    option = Holdup::Jit::Version.parse(RUBY_VERSION).limits_total? ? "--yjit-mem-size" : "--yjit-exec-mem-size"
+    option = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION).limits_total? ? "--yjit-mem-size" : "--yjit-exec-mem-size"
     said = fresh_ruby(<<~RUBY, gems: true, options: ["--yjit-disable", "#{option}=1"], prelude: "")
       $0 = "puma: cluster worker 0: 123 [app]" + " " * 500
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
@@ -21,7 +21,7 @@ class JitMemoryTest < Minitest::Test
       require "holdup/advice"
       require "holdup/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      keeper = Holdup::Jit::Keeper.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
       sample = lambda do |minute|
         300.times { |number| eval("def m\#{minute}_\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}") }
         300.times { |number| 60.times { |n| send(:"m\#{minute}_\#{number}", n) } }
@@ -31,8 +31,8 @@ class JitMemoryTest < Minitest::Test
       end
       samples = Array.new(12) { |minute| sample.call(minute) }
       setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **keeper.facts})
-      jits = Holdup::Analysis::Jits.new(samples, settings: {"s" => setting})
-      found = [jits.on.first.facts.saturated, Holdup::Advice::Jit::Saturated.call(Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits)))]
+      jits = Holdup::Analysis::JitReport.new(samples, settings: {"s" => setting})
+      found = [jits.on.first.facts.saturated, Holdup::Advice::JitRules::Saturated.call(Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits)))]
       print found.first, " ", found.last.rule, " ", found.last.change.new, " ", keeper.profile["jit.limit_from"]
     RUBY
     assert_match(/\Afalse jit_stuck RUBYOPT="--yjit-disable #{option}=[23]" assumed default\z/, said)

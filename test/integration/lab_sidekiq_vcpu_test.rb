@@ -78,7 +78,7 @@ class LabSidekiqVcpuTest < Minitest::Test
   def held_at_once(row) = row["units"].sum { |unit| unit["running_ns"] }.fdiv(row["in_all_ns"])
 
   def test_ctrl_c_leaves_nothing_behind
-    _, out, err, thread = Open3.popen3(env, RbConfig.ruby, EXE, *COMMAND)
+    _, out, err, thread = Open3.popen3(env, RbConfig.ruby, CommandLine::EXE, *COMMAND)
     assert_includes err.gets, "alone"
     wait_until { processes_of_ours.size > 2 }
     wait_until(every: 0.05) { thread.join(0) || impatient(thread.pid) }

@@ -66,7 +66,7 @@ class LabSweepTest < Minitest::Test
   end
 
   def test_ctrl_c_prints_and_keeps_what_there_is_and_it_goes_on_later
-    _, out, err, thread = Open3.popen3(RbConfig.ruby, EXE, *command("--processes", "1"), chdir: folder)
+    _, out, err, thread = Open3.popen3(RbConfig.ruby, CommandLine::EXE, *command("--processes", "1"), chdir: folder)
     nil until (line = err.gets).nil? || line.include?("step 2/2")
     Process.kill(:INT, thread.pid)
     assert_equal 130, thread.value.exitstatus, err.read

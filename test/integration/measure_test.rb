@@ -28,7 +28,7 @@ class MeasureIntegrationTest < Minitest::Test
   def summary
     @summary ||= begin
       system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true)
-      store = Holdup::Stores.open(environment["HOLDUP_STORE"])
+      store = Holdup::Store.open(environment["HOLDUP_STORE"])
       now = Time.now.to_i
       Holdup::Analysis::Summary.new(store.windows(now - 600, now + 120), from_s: now - 600, to_s: now + 120)
     end
@@ -37,7 +37,7 @@ class MeasureIntegrationTest < Minitest::Test
   end
 
   def profiles
-    store = Holdup::Stores.open(environment["HOLDUP_STORE"])
+    store = Holdup::Store.open(environment["HOLDUP_STORE"])
     store.profiles(Time.now.to_i - 600, Time.now.to_i + 120).to_a
   ensure
     store&.close

@@ -41,7 +41,7 @@ class NamesTest < Minitest::Test
     measure
     collected = holdup_process("collect", "--once", env: environment)
     assert_equal ["", 0], [collected.err, collected.status]
-    check_store(Holdup::Stores.open(store_url, read_only: true))
+    check_store(Holdup::Store.open(store_url, read_only: true))
     check_json
     check_texts
     check_pages
@@ -58,7 +58,7 @@ class NamesTest < Minitest::Test
 
   def test_in_a_store_of_this_process
     measure
-    store = Holdup::Stores::Memory.new
+    store = Holdup::Store::Memory.new
     log = CollectedLog.new
     Holdup::Collector.new(store:, directory: environment.fetch("HOLDUP_DIR"), log:).once
     assert_empty log.lines
@@ -130,5 +130,5 @@ class NamesTest < Minitest::Test
     assert_equal ["", ["日本語"]], [said.err, JSON.parse(said.out.force_encoding(Encoding::UTF_8))["series"].map { |row| row["name"] }.uniq]
   end
 
-  def app = @app ||= Holdup::Web.new(store: -> { Holdup::Stores.open(store_url, read_only: true) }, dir: environment.fetch("HOLDUP_DIR"), auth: :none)
+  def app = @app ||= Holdup::Web.new(store: -> { Holdup::Store.open(store_url, read_only: true) }, dir: environment.fetch("HOLDUP_DIR"), auth: :none)
 end

@@ -11,11 +11,11 @@ class PerfettoIntegrationTest < Minitest::Test
   FOLDER = File.expand_path("../viewers", __dir__)
 
   def test_protoc_knows_every_field_of_a_real_capture
-    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
-    trace = Holdup::Timeline::Export.call(scene, :perfetto)
+    scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
+    trace = Holdup::View::TraceFormats.call(scene, :perfetto)
     told = protoc("decode", trace)
     refute_match(/^ *\d+[:{ ]/, told, "a field without a name")
-    assert_equal Holdup::Timeline::Export::Picture.new(scene).then { |picture| picture.lanes.sum { |lane| picture.ran(lane).size } }, told.scan("stack_sample {").size
+    assert_equal Holdup::View::TraceFormats::Picture.new(scene).then { |picture| picture.lanes.sum { |lane| picture.ran(lane).size } }, told.scan("stack_sample {").size
     ["thread_name: \"puma srv tp 002\"", "name: \"ReportsController#sales\"", "str: \"SalesReport#pair_counts\"", "primary_weight: "].each { |text| assert_includes told, text }
     again = protoc("encode", told)
     assert_equal [trace.bytesize, told], [again.bytesize, protoc("decode", again)]

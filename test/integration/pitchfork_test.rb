@@ -126,7 +126,7 @@ class PitchforkTest < Minitest::Test
 
   def asked(app)
     traffic = Traffic.to(app, measured_path)
-    app.wait { traffic.answered >= ENOUGH }
+    app.wait { traffic.answered >= ServerSteps::ENOUGH }
     traffic.stop
     traffic.answered
   end

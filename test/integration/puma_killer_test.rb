@@ -19,14 +19,14 @@ class PumaKillerTest < Minitest::Test
     end
   end
 
-  # @return [Holdup::Analysis::Jits::Server] as a collector sees it now
+  # @return [Holdup::Analysis::JitReport::ServerJit] as a collector sees it now
   def server(app)
     environment = {"HOLDUP_DIR" => app.dir, "HOLDUP_STORE" => app.store, "RUBYOPT" => nil}
     system(environment, RbConfig.ruby, CommandLine::EXE, "collect", "--once", exception: true)
-    store = Holdup::Stores.open(app.store)
+    store = Holdup::Store.open(app.store)
     now_s = Time.now.to_i
     settings = store.windows(now_s - 600, now_s + 120).to_h { |window| [window.setting.fingerprint, window.setting] }
-    Holdup::Analysis::Jits.new(store.processes(now_s - 600, now_s + 120), settings:).servers.first
+    Holdup::Analysis::JitReport.new(store.processes(now_s - 600, now_s + 120), settings:).servers.first
   ensure
     store&.close
   end

@@ -27,8 +27,8 @@ class SolidQueueIntegrationTest < Minitest::Test
     serve(env: {WITH_HOLDUP: "1", JOB_CONCURRENCY: "1", HOLDUP_JIT: "on"}) do |app|
       app.client("2.times { SlowJob.perform_later(1) }")
       app.wait { app.snapshots.any? { |snapshot| snapshot.header.pools.first&.values_at(:max, :busy) == [3, 2] } }
-      app.client(MIXED)
-      app.counted(UNITS)
+      app.client(JobRunnerContract::MIXED)
+      app.counted(JobRunnerContract::UNITS)
       assert_the_facts_of_workers(app)
       wait_for_jits(app)
       assert_on(examine(app), parent: "off")
@@ -52,8 +52,8 @@ class SolidQueueIntegrationTest < Minitest::Test
 
   def test_asynchronous_workers_share_a_process
     serve("bundle", "exec", "bin/jobs", "--mode", "async", processes: 1) do |app|
-      app.client(MIXED)
-      app.counted(UNITS)
+      app.client(JobRunnerContract::MIXED)
+      app.counted(JobRunnerContract::UNITS)
       assert_equal [[5, 1, "mails,urgent;reports"]], app.settings.map { |setting| setting.values_at("job_threads", "job_processes", "job_queues") }
       profile = app.wait { app.profiles.find { |known| known["pool.1"] } }
       assert_equal ["queues mails,urgent", "queues reports"], profile.values_at("pool.0", "pool.1").sort

@@ -60,7 +60,7 @@ class StoreTroubleTest < Minitest::Test
   end
 
   def counted
-    store = Holdup::Stores.open(@store, read_only: true)
+    store = Holdup::Store.open(@store, read_only: true)
     store.windows(0, Time.now.to_i + 120, kinds: [:request]).sum(&:count)
   rescue Holdup::StoreError
     nil

@@ -52,7 +52,7 @@ class WebIntegrationTest < Minitest::Test
 
   def inside(script)
     Dir.mktmpdir do |folder|
-      Holdup::Stores.open("#{folder}/store.sqlite3").then { |store| store.commit(SampleWindows.new.to_a, {}) && store.close }
+      Holdup::Store.open("#{folder}/store.sqlite3").then { |store| store.commit(SampleWindows.new.to_a, {}) && store.close }
       fresh_ruby(ASK + script, prelude: "", gems: true, options: ["-I#{LIB}"],
         env: {"HOLDUP_STORE" => "#{folder}/store.sqlite3", "HOLDUP_DIR" => "#{folder}/segments", "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOLDUP_WEB_AUTH" => "none", "RAILS_ENV" => "production"})
     end

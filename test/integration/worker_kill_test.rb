@@ -76,7 +76,7 @@ class WorkerKillTest < Minitest::Test
   def assert_all_counted(tallies)
     begun = tallies.sum(&:first)
     finished = tallies.sum(&:last)
-    windows = Holdup::Stores.open(environment["HOLDUP_STORE"]).windows(0, Time.now.to_i + 120, kinds: [:job]).to_a
+    windows = Holdup::Store.open(environment["HOLDUP_STORE"]).windows(0, Time.now.to_i + 120, kinds: [:job]).to_a
     counted = windows.sum(&:count)
     assert_operator counted, :>=, finished
     assert_operator counted, :<=, begun

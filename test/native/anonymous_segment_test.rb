@@ -24,7 +24,7 @@ class AnonymousSegmentTest < Minitest::Test
   def setup
     @dir = Dir.mktmpdir
     @log = CollectedLog.new
-    @store = Holdup::Stores::Memory.new
+    @store = Holdup::Store::Memory.new
     @collector = Holdup::Collector.new(store: @store, directory: @dir, log: @log)
   end
 

@@ -18,14 +18,14 @@ class CaptureCatchTest < NativeTest
     FOLDER = Dir.mktmpdir("holdup", "/dev/shm")
     at_exit { FileUtils.rm_rf(FOLDER) }
     FILE = File.join(FOLDER, "events")
-    def limits(rule) = Holdup::Capture::Limits.new(probe: P, rule: Holdup::Capture::StandingRule.from(rule))
+    def limits(rule) = Holdup::Capture::SeriesThresholds.new(probe: P, rule: Holdup::Capture::Rule.from(rule))
     def unit(name, ns)
       handle = P.enter
       GvlWork.hold(ns)
       P.record(handle, 1, name, nil, nil, false)
     end
     def open(limits) = P.open_capture(FILE, 10_000, *limits.of_all) && limits.tick
-    def caught = Holdup::Capture::Recording.parse(File.binread(FILE), path: FILE).then { |r| [r.header.caught_wall_ns, r.names[r.header.caught_series].name] }
+    def caught = Holdup::Capture::EventLog.parse(File.binread(FILE), path: FILE).then { |r| [r.header.caught_wall_ns, r.names[r.header.caught_series].name] }
     P.enable
     P.open_segment(File.join(FOLDER, "segment"), 30, 64, nil, 0)
   RUBY

@@ -9,16 +9,16 @@ require "holdup/reports/words"
 class CaptureGcTest < NativeTest
   include Capturing::Named
 
-  LONG_NS = Holdup::Timeline::Patterns::GC_NS
-  WORDS = Holdup::Reports::Words.new("en")
+  LONG_NS = Holdup::Analysis::Timeline::Patterns::GC_NS
+  WORDS = Holdup::View::Words.new("en")
 
   def test_a_long_collection_is_named_as_what_another_unit_waited_for
     heap = grown
-    scene = Holdup::Timeline::Scene.new(captured { collect_beside_a_light_unit })
+    scene = Holdup::Analysis::Timeline::Scene.new(captured { collect_beside_a_light_unit })
     heap.clear
     assert_operator scene.collections.map { |_, from, to| scene.ns(to - from) }.max, :>=, LONG_NS
     assert_in_the_holds(scene)
-    found = Holdup::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :gc_pause }
+    found = Holdup::Analysis::Timeline::Patterns.new(scene).call.find { |pattern| pattern.key == :gc_pause }
     assert_operator found.facts.fetch(:waited_ns), :>, 0
     assert_told(scene)
   end
@@ -63,12 +63,12 @@ class CaptureGcTest < NativeTest
   end
 
   def assert_told(scene)
-    holders = Holdup::Timeline::Holders.new(scene)
-    report = Holdup::Reports::Timeline.new(scene, holders:, patterns: Holdup::Timeline::Patterns.new(scene).call, words: WORDS)
+    holders = Holdup::Analysis::Timeline::HolderTable.new(scene)
+    report = Holdup::View::Timeline.new(scene, holders:, patterns: Holdup::Analysis::Timeline::Patterns.new(scene).call, words: WORDS)
     assert_match(/ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection\.\z/, report.answer)
     assert_match(/\AGC PAUSE: /, report.findings.find { |finding| finding.start_with?("GC") })
     light = scene.whole_units.find { |unit| unit.name == "GET /light" }
-    story = Holdup::Reports::TimelineStory.new(scene, light, story: Holdup::Timeline::Story.new(scene, light), words: WORDS)
+    story = Holdup::View::TimelineStory.new(scene, light, story: Holdup::Analysis::Timeline::UnitStory.new(scene, light), words: WORDS)
     assert_match(/waiting for the GVL: \S+ m?s \(\S+ %\) for GET \/garbage.*, \S+ m?s of it in garbage collection/, story.answer)
     assert(story.rows.any? { |_, _, told| told.match?(/waited for GET \/garbage \(thread .*\) \S+ m?s, .*\S+ m?s of it in garbage collection/) })
   end

@@ -49,8 +49,8 @@ class CapturePatternsTest < NativeTest
       threads
     end
     assert_equal [3, 3], found.fetch(:pool_wait).values_at(:count, :waits)
-    scene = Holdup::Timeline::Scene.new(Captured.read(@file))
-    assert_includes Holdup::Timeline::Story.new(scene, scene.whole_units.first).call.map(&:kind), :pool
+    scene = Holdup::Analysis::Timeline::Scene.new(Captured.read(@file))
+    assert_includes Holdup::Analysis::Timeline::UnitStory.new(scene, scene.whole_units.first).call.map(&:kind), :pool
   end
 
   # As a pool's checkout waits, and as it is told.
@@ -68,7 +68,7 @@ class CapturePatternsTest < NativeTest
       gate.close
       threads
     end
-    assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Timeline::Patterns::PASSES
+    assert_operator found.fetch(:pass_storm).fetch(:count), :>=, Holdup::Analysis::Timeline::Patterns::PASSES
   end
 
   private
@@ -96,7 +96,7 @@ class CapturePatternsTest < NativeTest
     Probe.open_capture(@file, 20_000, 0, 0, stacks_over_ns)
     work.call.each(&:join)
     Probe.close_capture
-    scene = Holdup::Timeline::Scene.new(Captured.read(@file))
-    Holdup::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
+    scene = Holdup::Analysis::Timeline::Scene.new(Captured.read(@file))
+    Holdup::Analysis::Timeline::Patterns.new(scene).call.to_h { |pattern| [pattern.key, pattern.facts] }
   end
 end

@@ -77,7 +77,7 @@ class CaptureSamplesTest < NativeTest
 
   # Of who ran while it had the GVL, and on a machine that keeps somebody waiting long of who waited, while it did.
   def assert_in_place(recording)
-    Holdup::Timeline::Scene.new(recording).samples.all.each do |sample|
+    Holdup::Analysis::Timeline::Scene.new(recording).samples.all.each do |sample|
       state = {held: :running, stalled: :stalled}.fetch(sample.kind)
       assert(sample.lane.spans.any? { |span| span.state == state && (span.from..span.to).cover?(sample.time) }, sample.to_s)
     end

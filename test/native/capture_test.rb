@@ -46,7 +46,7 @@ class CaptureNativeTest < NativeTest
       P.close_capture
       puts Captured.disagreement(FILE)
       recording = Captured.read(FILE)
-      replay = Holdup::Timeline::Replay.new(recording).call
+      replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
       inside = ->(unit, state) { unit.lane.spans.select { |span| span.state == state && span.from >= unit.from && span.to <= unit.to }.sum(&:length) }
       captured = replay.units.select(&:whole?).map do |unit|
         [inside.(unit, :running), inside.(unit, :stalled), unit.caused].map { |ticks| recording.header.ns(ticks) }
@@ -81,7 +81,7 @@ class CaptureNativeTest < NativeTest
       20.times { GvlWork.hold(100_000); sleep(0.001) }
       sleep 0.01 while P.snapshot[:threads] > 1
       P.close_capture
-      puts Captured.disagreement(FILE), Holdup::Timeline::Replay.new(Captured.read(FILE)).call.ledgers.size
+      puts Captured.disagreement(FILE), Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.ledgers.size
     RUBY
   end
 
@@ -104,7 +104,7 @@ class CaptureNativeTest < NativeTest
       ended = children.map { |pid| Process.wait2(pid).last.success? }
       settle
       P.close_capture
-      puts Captured.disagreement(FILE), Holdup::Timeline::Replay.new(Captured.read(FILE)).call.marks.count { |mark, _| mark == :fork }, ended.all?
+      puts Captured.disagreement(FILE), Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.marks.count { |mark, _| mark == :fork }, ended.all?
       puts Captured.disagreement(FILE + "0")
     RUBY
   end
@@ -117,7 +117,7 @@ class CaptureNativeTest < NativeTest
       GC.stress = false
       settle
       P.close_capture
-      puts Captured.disagreement(FILE), Holdup::Timeline::Replay.new(Captured.read(FILE)).call.collections.size > 10
+      puts Captured.disagreement(FILE), Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.collections.size > 10
     RUBY
   end
 
@@ -129,7 +129,7 @@ class CaptureNativeTest < NativeTest
       4.times { fibers.each { |fiber| fiber.resume if fiber.alive? } }
       P.close_capture
       puts Captured.disagreement(FILE)
-      units = Holdup::Timeline::Replay.new(Captured.read(FILE)).call.units
+      units = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.units
       puts units.size == 3 && units.all? { |unit| unit.fibers && unit.lane.spans.count { |span| span.unit == unit.number } >= 3 }
     RUBY
   end
@@ -142,7 +142,7 @@ class CaptureNativeTest < NativeTest
       settle
       P.close_capture
       recording = Captured.read(FILE)
-      replay = Holdup::Timeline::Replay.new(recording).call
+      replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
       puts recording.events.size, recording.header.overwritten, replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
     RUBY
     assert_equal "1024", kept
@@ -164,7 +164,7 @@ class CaptureNativeTest < NativeTest
       P.record(P.enter, 1, "GET /after", nil, nil, false)
       puts P.caught?
       P.close_capture
-      puts Holdup::Timeline::Scene.new(Captured.read(FILE)).caught.name
+      puts Holdup::Analysis::Timeline::Scene.new(Captured.read(FILE)).caught.name
     RUBY
   end
 
@@ -176,7 +176,7 @@ class CaptureNativeTest < NativeTest
       work(2, 400)
       settle
       P.close_capture
-      lanes = Holdup::Timeline::Replay.new(Captured.read(FILE)).call.lanes
+      lanes = Holdup::Analysis::Timeline::EventReplay.new(Captured.read(FILE)).call.lanes
       puts lanes.find { |lane| lane.name == "dead" }.spans.last.state == :absent
     RUBY
   end
@@ -193,7 +193,7 @@ class CaptureNativeTest < NativeTest
       end
       status = Process.wait2(child).last
       recording = Captured.read(FILE)
-      puts status.termsig, recording.header.closed?, recording.events.size > 100, Holdup::Timeline::Replay.new(recording).call.units.count(&:whole?) > 10
+      puts status.termsig, recording.header.closed?, recording.events.size > 100, Holdup::Analysis::Timeline::EventReplay.new(recording).call.units.count(&:whole?) > 10
       puts recording.events.filter_map { |event| recording.stacks.of(event) if event.kind.start_with?("stack") }.all? { |stack| recording.stacks.frames(stack).any? }
     RUBY
     assert_equal %w[9 false true true true], [pid, state, events, units, stacks]

@@ -19,7 +19,7 @@ class VernierSamplingTest < NativeTest
     P = Holdup::Probe
     P.enable
     Log = Class.new { def warn(text) = puts(text); def monotonic_ns = 0 }.new
-    SAMPLING = Holdup::Capture::Sampling.new(probe: P, guard: Holdup::Guard.new(log: Log, clock: Log))
+    SAMPLING = Holdup::Capture::StackSampling.new(probe: P, guard: Holdup::Guard.new(log: Log, clock: Log))
 
     # Two methods, so that a stack in the wrong thread is seen.
     module Hog
@@ -45,7 +45,7 @@ class VernierSamplingTest < NativeTest
       sampling&.finish
       ring.close
       puts Captured.disagreement(file)
-      Holdup::Timeline::Scene.new(Captured.read(file))
+      Holdup::Analysis::Timeline::Scene.new(Captured.read(file))
     end
 
     # Of what had the GVL in the threads that hog: the share that has their methods.
@@ -125,7 +125,7 @@ class VernierSamplingTest < NativeTest
       assert_equal "ready", io.gets&.chomp
       Process.kill(:KILL, io.pid)
       io.close
-      recording = Holdup::Capture::Recording.parse(File.binread(file), path: file)
+      recording = Holdup::Capture::EventLog.parse(File.binread(file), path: file)
       refute_predicate recording.header, :closed?
       assert_match(/\Avernier \d/, recording.header.facts["sampler"])
       assert_includes recording.stacks.table.map(&:label), "Hog.odd"

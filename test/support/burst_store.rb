@@ -34,8 +34,8 @@ class BurstStore
 
     def profile(start_ns, step_ns)
       wall_ns = [step_ns, 8 * MS].min.round(-3)
-      process = Holdup::UnitProfile::Process.new(pid:, since_ns: (START_S + born_s) * NS)
-      Holdup::UnitProfile.new(series:, setting:, host: "a", process:, start_ns:, running_ns: wall_ns, cpu_ns: wall_ns,
+      process = Holdup::UnitSample::SampledProcess.new(pid:, since_ns: (START_S + born_s) * NS)
+      Holdup::UnitSample.new(series:, setting:, host: "a", process:, start_ns:, running_ns: wall_ns, cpu_ns: wall_ns,
         idle_ns: 0, stalled_ns: 0, acquisitions: 2, longest_hold_ns: wall_ns, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: 1.0)
     end
   end
@@ -55,15 +55,15 @@ class BurstStore
 
   # @param finest_s [Integer] seconds of the shortest windows that are still there
   # @param url [String]
-  # @return [Holdup::Stores::Memory, Holdup::Stores::Sql]
+  # @return [Holdup::Store::Memory, Holdup::Store::Sql]
   def open(finest_s: 60, url: "memory:")
-    store = Holdup::Stores.open(url)
+    store = Holdup::Store.open(url)
     store.commit(windows + accounts, {})
     now_s = START_S + @bursts.map(&:to_s).max.ceil + 60 + AGES_S.fetch(finest_s)
     store.rollup(now_s)
     store.prune(now_s, max_bytes: 1 << 40)
     # A store that is full loses windows sooner than what follows.
-    blocks = @singles ? Holdup::UnitProfile::Block.of(profiles) : []
+    blocks = @singles ? Holdup::SampleBlock.of(profiles) : []
     store.commit([], {}, profiles: blocks, processes: @samples ? samples : [])
     store
   end

@@ -4,8 +4,8 @@
 module Captured
   module_function
 
-  # @return [Holdup::Capture::Recording]
-  def read(path) = Holdup::Capture::Recording.parse(File.binread(path), path:)
+  # @return [Holdup::Capture::EventLog]
+  def read(path) = Holdup::Capture::EventLog.parse(File.binread(path), path:)
 
   # @return [Hash{Symbol => Integer}] ticks, by the names of Holdup::Capture::Layout::SUMS
   def sums(replay)
@@ -23,7 +23,7 @@ module Captured
   # @return [String] "" where the capture agrees with the probe to the tick and every lane fills the window
   def disagreement(path)
     recording = read(path)
-    replay = Holdup::Timeline::Replay.new(recording).call
+    replay = Holdup::Analysis::Timeline::EventReplay.new(recording).call
     wrong = recording.header.sums.filter_map { |name, ticks| "#{name}: #{sums(replay)[name]} and not #{ticks}" unless agrees?(sums(replay)[name], ticks, cut: cut(replay).include?(name)) }
     wrong << "a lane does not fill the window" unless replay.lanes.all? { |lane| lane.spans.sum(&:length) == recording.length_ticks }
     wrong << "no events" if recording.events.size < 10

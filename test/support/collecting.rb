@@ -9,7 +9,7 @@ module Collecting
     require "holdup/collector"
     require "holdup/stores"
     log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
-    Holdup::Collector.new(store: Holdup::Stores.open(ARGV[1]), directory: ARGV[0], log:, interval: Float(ARGV[2]), host: "h").run
+    Holdup::Collector.new(store: Holdup::Store.open(ARGV[1]), directory: ARGV[0], log:, interval: Float(ARGV[2]), host: "h").run
   RUBY
 
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its answer would.

@@ -36,7 +36,7 @@ module CommandLine
     require "tmpdir"
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")
-      store = Holdup::Stores.open(path)
+      store = Holdup::Store.open(path)
       store.commit(sample.to_a, {}, processes:)
       store.close
       yield path

@@ -11,14 +11,14 @@ module Dashboard
 
   def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s), **options)
     require "holdup/web"
-    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, answers: Holdup::Web::Answers.new(clock: Holdup::Clock.new, patience_s: nil), **options)
+    Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, answers: Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil), **options)
   end
 
   def sample = @sample ||= SampleWindows.new
 
   def sample_store
     require "holdup/stores"
-    Holdup::Stores.open("memory:").tap { |store| store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a) }
+    Holdup::Store.open("memory:").tap { |store| store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a) }
   end
 
   # @return [String] the page without its own script, and without the places where names may wrap

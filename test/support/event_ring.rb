@@ -96,8 +96,8 @@ class EventRing
       @nodes.map { |node| node.pack("L<3") }.join + @events.join
   end
 
-  # @return [Holdup::Capture::Recording]
-  def recording(to:) = Holdup::Capture::Recording.parse(bytes(to:), path: "the ring")
+  # @return [Holdup::Capture::EventLog]
+  def recording(to:) = Holdup::Capture::EventLog.parse(bytes(to:), path: "the ring")
 
   private
 

@@ -37,8 +37,8 @@ module JitSamples
   def jit_setting(**facts) = Holdup::Setting.new(attributes: SETTING.merge(facts.transform_keys(&:to_s)).compact)
 
   # @param settings [Array<Holdup::Setting>]
-  # @return [Holdup::Analysis::Jits]
+  # @return [Holdup::Analysis::JitReport]
   def jits(*samples, settings: [jit_setting], **)
-    Holdup::Analysis::Jits.new(samples.flatten, settings: settings.to_h { |setting| [setting.fingerprint, setting] }, **)
+    Holdup::Analysis::JitReport.new(samples.flatten, settings: settings.to_h { |setting| [setting.fingerprint, setting] }, **)
   end
 end

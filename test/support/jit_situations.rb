@@ -21,19 +21,19 @@ module JitSituations
   # @return [Holdup::Advice::Finding, nil]
   def advise(rule, *lives, settings: [jit_setting], ms: HALF)
     rule.call(Holdup::Advice::Situation.new(summary: summary(lives.flatten, settings, ms)))&.tap do |found|
-      %w[en ja].each { |language| refute_empty Holdup::Reports::AdviceFindings.new([found], words: Holdup::Reports::Words.new(language)).first.what }
+      %w[en ja].each { |language| refute_empty Holdup::View::AdviceFindings.new([found], words: Holdup::View::Words.new(language)).first.what }
     end
   end
 
   # A container in which so much of the memory is in use.
-  def container(used:, host: "web-1", limit_bytes: 2048 * MIB)
-    [0, 60].map { |passed| {at_s: START_S + passed, host:, pid: 0, name: "container", vcpus: 2.0, memory_bytes: (limit_bytes * used).round, memory_limit_bytes: limit_bytes} }
+  def container(used:, host: "web-1", limit_bytes: 2048 * JitSamples::MIB)
+    [0, 60].map { |passed| {at_s: JitSamples::START_S + passed, host:, pid: 0, name: "container", vcpus: 2.0, memory_bytes: (limit_bytes * used).round, memory_limit_bytes: limit_bytes} }
   end
 
   private
 
   def summary(samples, settings, ms)
     windows = settings.flat_map { |setting| SampleWindows.new(units: {"A#a" => {ms:, acquisitions: 6, units: 50, blame: 1}}, accounts: {}, setting: setting.attributes).to_a }
-    Holdup::Analysis::Summary.new(windows, from_s: START_S, to_s: [*samples.map { |sample| sample[:at_s] }, START_S].max + 1, samples:)
+    Holdup::Analysis::Summary.new(windows, from_s: JitSamples::START_S, to_s: [*samples.map { |sample| sample[:at_s] }, JitSamples::START_S].max + 1, samples:)
   end
 end

@@ -21,7 +21,7 @@ class JobApp < ServedApp
 
   # @yieldparam app [JobApp] while it serves
   def run
-    @client = IO.popen(@shared.merge("GOOD_JOB_EXECUTION_MODE" => "external"), [RbConfig.ruby, "-W0", "bin/client"], "r+", chdir: File.join(APPS, "jobs"))
+    @client = IO.popen(@shared.merge("GOOD_JOB_EXECUTION_MODE" => "external"), [RbConfig.ruby, "-W0", "bin/client"], "r+", chdir: File.join(ServedApp::APPS, "jobs"))
     super
   ensure
     @client.close
@@ -62,7 +62,7 @@ class JobApp < ServedApp
   # @return [Hash{String => Integer}] jobs by name, in the store
   def carried
     wait { processes.empty? }
-    opened = Holdup::Stores.open(store)
+    opened = Holdup::Store.open(store)
     opened.windows(0, Time.now.to_i + 120, kinds: [:job]).each_with_object(Hash.new(0)) { |window, sums| sums[window.series.name] += window.count }
   ensure
     opened&.close

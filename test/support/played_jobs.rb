@@ -7,7 +7,7 @@ require "holdup/lab/jobs/outcome"
 # What Holdup would measure of a Sidekiq whose every job is known, because the replay made it: jobs of these shapes, always
 # enough of them.
 class PlayedJobs
-  Sizing = Holdup::Analysis::Sizing
+  Sizing = Holdup::Sizing
   MS = 1_000_000
   # name => mean ms of holding and waiting, acquisitions, and of twenty jobs so many
   SHAPES = {"Mail" => [2, 24, 5, 10], "Sync" => [6, 12, 6, 7], "Report" => [16, 12, 2, 3]}.freeze
@@ -20,30 +20,30 @@ class PlayedJobs
     @errors = errors
   end
 
-  # @param plan [Holdup::Lab::Jobs::Plan]
+  # @param plan [Holdup::Lab::Jobs::JobsPlan]
   # @param steps [Integer] of it that were done
   # @param path [String]
-  # @return [Holdup::Lab::Jobs::Ledger]
+  # @return [Holdup::Lab::Jobs::JobLog]
   def ledger(plan, steps: plan.steps.size, path: "jobs.json")
     readings = plan.steps.first(steps).each_with_index.map do |step, index|
-      Holdup::Lab::Jobs::Reading.of(outcome(step.threads, seed: index), step, concurrency: plan.predicted_from(step))
+      Holdup::Lab::Jobs::JobsMeasurement.of(outcome(step.threads, seed: index), step, concurrency: plan.predicted_from(step))
     end
-    Holdup::Lab::Jobs::Ledger.new(path, plan, readings:)
+    Holdup::Lab::Jobs::JobLog.new(path, plan, readings:)
   end
 
   # @param concurrency [Array<Integer>]
-  # @return [Holdup::Lab::Jobs::Plan] from five threads
+  # @return [Holdup::Lab::Jobs::JobsPlan] from five threads
   def self.plan(concurrency = [1, 5, 20], rounds: 2, **options)
-    Holdup::Lab::Jobs::Plan.new(concurrency:, baseline: 5, seconds: 1, warm_up_s: 1, rounds:, **options)
+    Holdup::Lab::Jobs::JobsPlan.new(concurrency:, baseline: 5, seconds: 1, warm_up_s: 1, rounds:, **options)
   end
 
   # @param threads [Integer]
-  # @return [Holdup::Lab::Jobs::Outcome]
+  # @return [Holdup::Lab::Jobs::JobOutcome]
   def outcome(threads, seed: threads)
     units = Array.new(JOBS) { |index| unit(index, Random.new(seed * JOBS + index), (threads == 5) ? 1.0 : @truth) }
     played = Sizing::Replay.call(Sizing::Trace.new(units.map(&:last)), Sizing::Scenario.of(processes: 1, threads:, vcpus: 2, assignment: :shared))
     profiles = played.results.each_slice(4).zip(units).map { |result, (name, unit)| profile(name, unit, result) }
-    Holdup::Lab::Jobs::Outcome.new(threads:, seconds: played.elapsed_ns / 1e9, windows: [*windows(profiles, threads), handoff(played)], profiles:)
+    Holdup::Lab::Jobs::JobOutcome.new(threads:, seconds: played.elapsed_ns / 1e9, windows: [*windows(profiles, threads), handoff(played)], profiles:)
   end
 
   private

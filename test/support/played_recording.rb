@@ -6,7 +6,7 @@ require "holdup/unit_profile"
 # A recording as a server would make it, simulated: units with these shapes arrive at these rates and are replayed on the
 # setting that is "now". What was measured is then known, and what other settings would do can be replayed as well.
 class PlayedRecording
-  Sizing = Holdup::Analysis::Sizing
+  Sizing = Holdup::Sizing
   MS = 1_000_000
   START_S = 1_790_000_400
   # name => share of the units, mean ms of holding and idling, acquisitions
@@ -64,7 +64,7 @@ class PlayedRecording
     end
   end
 
-  # @return [Holdup::Analysis::Sizing::Company, nil]
+  # @return [Holdup::Sizing::ConcurrentUnits, nil]
   def company = beside && Sizing::Company.new(beside.profiles, beside.arrivals)
 
   def slices? = @slices
@@ -85,7 +85,7 @@ class PlayedRecording
 
   def rest = nil
 
-  # @return [Holdup::Analysis::Sizing::Pools]
+  # @return [Holdup::Sizing::ThreadPools]
   def pools
     return Sizing::Pools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {}, company: 1) if beside
     @pools.empty? ? Sizing::Pools::ONE : Sizing::Pools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
@@ -118,7 +118,7 @@ class PlayedRecording
     end
   end
 
-  # @return [Holdup::Analysis::Sizing::Replay::Outcome] of the whole time on another setting
+  # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
     trace = Sizing::Traffic.of(profiles, arrivals, pools:, company:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
     Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside, cost: Sizing::Cost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
@@ -134,7 +134,7 @@ class PlayedRecording
 
   def profile(at_s, index, count)
     name, (_, held, idle, acquisitions) = draw
-    Holdup::UnitProfile.new(series: Holdup::Series.new(kind:, name:, queue: queue(name)), setting: nil, host: "web-1", process: nil,
+    Holdup::UnitSample.new(series: Holdup::Series.new(kind:, name:, queue: queue(name)), setting: nil, host: "web-1", process: nil,
       start_ns: at_s * 1_000_000_000 + index * MS, running_ns: spread(held), cpu_ns: spread(held), idle_ns: spread(idle), stalled_ns: 0,
       acquisitions:, longest_hold_ns: 0, gc_ns: 0, queued_ns: 0, in_flight_milli: 1000, weight: count.fdiv([PER_MINUTE, count].min))
   end

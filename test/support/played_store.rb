@@ -9,7 +9,7 @@ require_relative "played_recording"
 # What a collector would have written of a server whose every unit is known, because the replay made it: windows, single units
 # and samples of its processes, with the levers of its Puma.
 class PlayedStore
-  Sizing = Holdup::Analysis::Sizing
+  Sizing = Holdup::Sizing
   NS = 1_000_000_000
   START_S = 1_790_000_400
   HOST = "web-1"
@@ -48,7 +48,7 @@ class PlayedStore
     end
   end
 
-  # @param store [Holdup::Stores::Sql]
+  # @param store [Holdup::Store::Sql]
   # @return [void]
   def fill(store)
     store.commit(windows, {}, processes: samples, profiles: blocks)
@@ -61,7 +61,7 @@ class PlayedStore
     @written ||= {}
     @written[others] ||= begin
       path = File.join(folder, "made.sqlite3")
-      store = Holdup::Stores.open(path)
+      store = Holdup::Store.open(path)
       [self, *others].each { |each| each.fill(store) }
       store.close
       File.binread(path).tap { File.delete(path) }
@@ -91,7 +91,7 @@ class PlayedStore
   end
 
   def singly((queued, stalled, held, _), unit, profile)
-    profile.with(setting: @setting, host: HOST, process: Holdup::UnitProfile::Process.new(pid: @pid, since_ns: @booted_s * NS), start_ns: from_s * NS + unit.arrival_ns,
+    profile.with(setting: @setting, host: HOST, process: Holdup::UnitSample::SampledProcess.new(pid: @pid, since_ns: @booted_s * NS), start_ns: from_s * NS + unit.arrival_ns,
       running_ns: held, cpu_ns: (held / @held_per_cpu).round, idle_ns: unit.idle_ns, stalled_ns: stalled, queued_ns: queued, longest_hold_ns: held / (unit.acquisitions + 1), weight: 1.0)
   end
 
@@ -101,8 +101,8 @@ class PlayedStore
   end
 
   def blocks
-    profiles.group_by { |profile| Holdup::UnitProfile::Block.start_of(profile.start_ns) }.map do |start_s, same|
-      Holdup::UnitProfile::Block.new(setting: @setting, host: HOST, start_s:, seen: 0, profiles: []).merge(Holdup::UnitProfile::Block.new(setting: @setting, host: HOST, start_s:, seen: same.size, profiles: same))
+    profiles.group_by { |profile| Holdup::SampleBlock.start_of(profile.start_ns) }.map do |start_s, same|
+      Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: 0, profiles: []).merge(Holdup::SampleBlock.new(setting: @setting, host: HOST, start_s:, seen: same.size, profiles: same))
     end
   end
 

@@ -7,20 +7,20 @@ module SampleProfiles
   START_S = 20_000 * 86_400
   MS = 1_000_000
   SETTING = Holdup::Setting.new(attributes: {"ruby" => "3.4.5", "threads" => 5})
-  PROCESS = Holdup::UnitProfile::Process.new(pid: 7, since_ns: (START_S - 3600) * 1_000_000_000)
+  PROCESS = Holdup::UnitSample::SampledProcess.new(pid: 7, since_ns: (START_S - 3600) * 1_000_000_000)
 
   module_function
 
   # @param at_ms [Numeric] after START_S
   def profile(at_ms = 0, name: "A#b", kind: :request, queue: nil, setting: SETTING, host: "a", **rest)
     series = Holdup::Series.new(kind:, name:, queue:)
-    Holdup::UnitProfile.new(series:, setting:, host:, process: PROCESS, start_ns: START_S * 1_000_000_000 + (at_ms * MS).round(-3), running_ns: 8 * MS,
+    Holdup::UnitSample.new(series:, setting:, host:, process: PROCESS, start_ns: START_S * 1_000_000_000 + (at_ms * MS).round(-3), running_ns: 8 * MS,
       cpu_ns: 7 * MS, idle_ns: 20 * MS, stalled_ns: 3 * MS, acquisitions: 6, longest_hold_ns: 2 * MS, gc_ns: MS, queued_ns: 500_000, in_flight_milli: 1500, weight: 1.0, **rest)
   end
 
-  # @return [Holdup::UnitProfile::Block]
+  # @return [Holdup::SampleBlock]
   def block(profiles, seen: profiles.size, start_s: START_S, setting: SETTING, host: "a")
-    Holdup::UnitProfile::Block.new(setting:, host:, start_s:, seen:, profiles:)
+    Holdup::SampleBlock.new(setting:, host:, start_s:, seen:, profiles:)
   end
 
   # Units of the first ten minutes, as unlike as those of an application.

@@ -17,7 +17,7 @@ class SegmentWriter
   attr_reader :path, :units
 
   def initialize(dir, pid: Process.pid, start: nil, capacity: 64, ring: 64, worker: -1, parent: Process.ppid, now_ns: nil, suffix: nil, namespace: 0)
-    start ||= Holdup::Segment::Owner.new.start_of(pid) || 1
+    start ||= Holdup::Segment::OwnerProcess.new.start_of(pid) || 1
     FileUtils.mkdir_p(dir, mode: 0o700)
     @path = File.join(dir, "#{pid}-#{start}#{suffix}.segment")
     @io = File.open(@path, File::RDWR | File::CREAT | File::EXCL | File::BINARY, 0o600)

@@ -119,7 +119,7 @@ class ServedApp
     Holdup::Segment::Directory.new(@dir).entries.map { |entry| entry.read(&:snapshot) }
   end
 
-  # @return [Array<Holdup::Segment::Directory::Entry>] of processes that run and measure
+  # @return [Array<Holdup::Segment::DirectoryEntry>] of processes that run and measure
   def live
     Holdup::Segment::Directory.new(@dir).entries.select { |entry| entry.alive && !entry.read(&:header).closed? }
   end

@@ -7,7 +7,7 @@ require "holdup/unit_profile/block"
 # goes up and down from minute to minute, each minute like the one before (correlation 0.8). Where all is `slower`, fewer units
 # say as much of a time.
 class SimulatedRecording
-  Sizing = Holdup::Analysis::Sizing
+  Sizing = Holdup::Sizing
   NS = 1_000_000_000
   MS = 1_000_000
   START_S = 20_000 * 86_400
@@ -39,13 +39,13 @@ class SimulatedRecording
     @sway = sway
   end
 
-  # @return [Array<Holdup::UnitProfile>] as a store would give them
+  # @return [Array<Holdup::UnitSample>] as a store would give them
   def profiles
-    @profiles ||= all.group_by { |profile| Holdup::UnitProfile::Block.start_of(profile.start_ns) }
+    @profiles ||= all.group_by { |profile| Holdup::SampleBlock.start_of(profile.start_ns) }
       .flat_map { |start_s, some| block(start_s, []).merge(block(start_s, some)).weighted }
   end
 
-  # @return [Array<Holdup::UnitProfile>] every unit
+  # @return [Array<Holdup::UnitSample>] every unit
   def all
     units, names = arrivals
     played = Sizing::Replay.call(Sizing::Trace.new(units), Sizing::Scenario.of(processes: 1, threads: @threads, vcpus: 8, cost: @cost))
@@ -115,7 +115,7 @@ class SimulatedRecording
 
   def profile(result, unit, name, from_ns, in_flight)
     queued, stalled, held = result
-    Holdup::UnitProfile.new(series: Holdup::Series.new(kind: :request, name:), setting: SampleProfiles::SETTING, host: "a", process: SampleProfiles::PROCESS,
+    Holdup::UnitSample.new(series: Holdup::Series.new(kind: :request, name:), setting: SampleProfiles::SETTING, host: "a", process: SampleProfiles::PROCESS,
       start_ns: START_S * NS + from_ns, running_ns: held, cpu_ns: held, idle_ns: unit.idle_ns, stalled_ns: stalled, acquisitions: unit.acquisitions,
       longest_hold_ns: held / unit.acquisitions, gc_ns: gc(held, in_flight), queued_ns: queued, in_flight_milli: (in_flight * 1000).round, weight: 1.0)
   end

@@ -17,7 +17,7 @@ module Situations
     sample = SampleWindows.new(units:, accounts: {}, **options)
     windows = sample.to_a + (block_given? ? yield(sample) : [])
     summary = Holdup::Analysis::Summary.new(windows, from_s: sample.from_s, to_s: sample.to_s, samples:)
-    Holdup::Advice::Situation.new(summary:, recommendation:, levers: Holdup::Advice::Levers.new(levers), pool:, files: ->(_path) { written })
+    Holdup::Advice::Situation.new(summary:, recommendation:, levers: Holdup::Advice::ServerLevers.new(levers), pool:, files: ->(_path) { written })
   end
 
   # @return [Hash] one name whose units take so many ms in each state
@@ -42,7 +42,7 @@ module Situations
   # A finding as users read it, in both languages: every part of it has to be there.
   # @return [Hash{String => String}] what, seen, do (with its diff), expect, risk, verify, undo
   def told(finding, language = "en")
-    all = %w[en ja].to_h { |each| [each, Holdup::Reports::AdviceFindings.new([finding], words: Holdup::Reports::Words.new(each)).first] }
+    all = %w[en ja].to_h { |each| [each, Holdup::View::AdviceFindings.new([finding], words: Holdup::View::Words.new(each)).first] }
     all.each_value { |one| assert_equal [6, []], [one.parts.size, one.parts.select { |part| part.text.empty? }] }
     one = all.fetch(language)
     {"what" => one.what, **one.parts.to_h { |part| [part.label, [part.text, *part.diff].join("\n")] }}
@@ -52,6 +52,6 @@ module Situations
   # @param recording [PlayedRecording]
   # @return [Analysis::Sizing::Recommendation]
   def advised(recording, objective: :latency, **limits)
-    recording.recommendation(limits: recording.limits(**limits), objective: Holdup::Analysis::Sizing::Objective.new(objective))
+    recording.recommendation(limits: recording.limits(**limits), objective: Holdup::Sizing::Objective.new(objective))
   end
 end

@@ -32,7 +32,7 @@ class StatsLines
     @segment.setting = SETTING
     @segment.profile = {"server" => "puma", "jit.limit_of" => "total"}
     @sink, @clock, @log, @gauges = Sink.new, HandClock.new, CollectedLog.new, {}
-    @stats = Holdup::StatsLog.build(Holdup::StatsLog::Options.from(options), probe: self, log: @log, gauges: -> { @gauges }, clock: @clock, sink: @sink)
+    @stats = Holdup::StatsLog.build(Holdup::StatsLog::LogOptions.from(options), probe: self, log: @log, gauges: -> { @gauges }, clock: @clock, sink: @sink)
   end
 
   # As the probe does.

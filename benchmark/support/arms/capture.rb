@@ -34,11 +34,11 @@ scene = nil
 figures = {
   pack_ms: milliseconds { packed = archive.add(bytes, Time.now) },
   read_ms: milliseconds { recording = Holdup::Capture::Archive.read(packed) },
-  replay_ms: milliseconds { scene = Holdup::Timeline::Scene.new(recording) }
+  replay_ms: milliseconds { scene = Holdup::Analysis::Timeline::Scene.new(recording) }
 }
-Holdup::Timeline::Export::FORMATS.each_key do |format|
+Holdup::View::TraceFormats::FORMATS.each_key do |format|
   text = nil
-  figures[:"#{format}_ms"] = milliseconds { text = Holdup::Timeline::Export.call(scene, format) }
+  figures[:"#{format}_ms"] = milliseconds { text = Holdup::View::TraceFormats.call(scene, format) }
   figures[:"#{format}_bytes"] = text.bytesize
 end
 puts JSON.generate(**figures, events: recording.events.size, raw_bytes: bytes.bytesize, packed_bytes: File.size(packed),

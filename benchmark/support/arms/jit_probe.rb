@@ -7,9 +7,9 @@ require "holdup/jit"
 
 spoil = {"healthy" => -> {}, "spoiled" => -> { TracePoint.new(:call) { nil }.enable { 1 } }}.fetch(ARGV[0])
 spoil.call
-Holdup::Jit::Enabling.new(yjit: Holdup::Jit.yjit).call
-version = Holdup::Jit::Version.parse(RUBY_VERSION)
-state = Holdup::Jit::Yjit.new(api: Holdup::Jit.yjit, version:, options: Holdup::Jit::Options.read).state
+Holdup::Jit::Activation.new(yjit: Holdup::Jit.yjit).call
+version = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
+state = Holdup::Jit::Yjit.new(api: Holdup::Jit.yjit, version:, options: Holdup::Jit::CommandLine.read).state
 effectiveness = Holdup::Jit::Effectiveness.new(api: Holdup::Jit.yjit, version:)
 
 first, again = Array.new(2) do

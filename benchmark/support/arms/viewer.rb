@@ -42,7 +42,7 @@ def served(columns)
   Dir.mktmpdir do |folder|
     ring = EventRing.new.running(1).suspended(1, 1000)
     Holdup::Capture::Archive.new(folder).add(ring.bytes(to: 2000), Time.at(1_790_000_000))
-    web = Holdup::Web.new(store: -> { Holdup::Stores.open("memory:") }, dir: folder, captures: -> { folder }, auth: :none)
+    web = Holdup::Web.new(store: -> { Holdup::Store.open("memory:") }, dir: folder, captures: -> { folder }, auth: :none)
     instead = ->(env) { env["PATH_INFO"].end_with?("/columns") ? [200, {"content-type" => "application/octet-stream"}, [columns]] : web.call(env) }
     addresses = Queue.new
     Thread.new { Holdup::Web::Server.new(instead, host: "127.0.0.1", port: 0).run { |address| addresses << address } }

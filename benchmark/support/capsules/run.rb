@@ -12,7 +12,7 @@ require "holdup/lab/jobs/program"
 
 module Bench
   module TwoCapsules
-    SIZING = Holdup::Analysis::Sizing
+    SIZING = Holdup::Sizing
     LAB = Holdup::Lab::Jobs
 
     # The queue of the second capsule, by the name that its process knows.

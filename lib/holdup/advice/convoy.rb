@@ -25,7 +25,7 @@ module Holdup
       end
 
       # @param situation [Situation]
-      # @return [Array(Analysis::Row, Float), nil] whom the others stand behind, and its share of the stall
+      # @return [Array(Analysis::SeriesRow, Float), nil] whom the others stand behind, and its share of the stall
       def cause(situation)
         return if situation.total.split.share(:stalled) < STALLED
         blame = situation.summary.blame

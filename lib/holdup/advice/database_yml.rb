@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "change"
+require_relative "proposed_change"
 
 module Holdup
   module Advice
@@ -24,11 +24,11 @@ module Holdup
       end
 
       # @param wanted [Integer] connections
-      # @return [Change] of the very line, or of the variable in it; without a line that is surely it: what to write
+      # @return [ProposedChange] of the very line, or of the variable in it; without a line that is surely it: what to write
       def change(wanted)
-        return Change.new(new: "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})", where: PATH, rest: THEN) unless number
+        return ProposedChange.new(new: "max_connections: #{wanted} (before Rails 8.1 pool: #{wanted})", where: PATH, rest: THEN) unless number
         return in_environment(wanted) if variable && default != @size
-        Change.new(new: rewritten(wanted), old: text, where: "#{PATH}:#{number + 1}", rest: variable ? "#{THEN}; where #{variable} is set, that counts" : THEN)
+        ProposedChange.new(new: rewritten(wanted), old: text, where: "#{PATH}:#{number + 1}", rest: variable ? "#{THEN}; where #{variable} is set, that counts" : THEN)
       end
 
       private
@@ -51,7 +51,7 @@ module Holdup
 
       # The variable has another value than the file has for those without it.
       def in_environment(wanted)
-        Change.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}", where: "environment #{variable}", rest: THEN)
+        ProposedChange.new(new: "#{variable}=#{wanted}", old: "#{variable}=#{@size}", where: "environment #{variable}", rest: THEN)
       end
 
       # What is computed can't be changed by a number: then the number stands there instead.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/guards"
+require_relative "../sizing/guards"
 require_relative "finding"
 
 module Holdup
@@ -17,9 +17,9 @@ module Holdup
         limit = situation.recommendation&.limits&.connections or return
         use = situation.summary.processes.connections
         possible = use.most
-        return unless possible > Analysis::Sizing::Guards::CONNECTIONS * limit
+        return unless possible > Sizing::Guards::CONNECTIONS * limit
         Finding.new(rule: :db_connections, remedy: :setting, weight: [possible.fdiv(limit), 1.0].min,
-          facts: {possible:, requests: use.of(:request), jobs: use.of(:job), limit:, room_share: Analysis::Sizing::Guards::CONNECTIONS,
+          facts: {possible:, requests: use.of(:request), jobs: use.of(:job), limit:, room_share: Sizing::Guards::CONNECTIONS,
                   query: "advise --db-connections #{limit}"})
       end
     end

@@ -10,11 +10,11 @@ module Holdup
     # - `gain`: by what share it gets better, as far as replays tell, with `interval` (90 %); nil: nobody knows. `measure` says of
     #   what: :latency is queued + stalled at the percentile against the response, the others are objectives of theirs
     # - `weight`: how much of the units' time it is about, 0.0 .. 1.0, for the order of those without a gain
-    # - `limits`: Array of Analysis::Sizing::Guards::Hit that the change would break, of those that hold now
+    # - `limits`: Array of Sizing::Guards::Violation that the change would break, of those that hold now
     Finding = Data.define(:rule, :facts, :remedy, :change, :gain, :interval, :measure, :weight, :limits) do
       def initialize(rule:, facts: {}, remedy: :code, change: nil, gain: nil, interval: nil, measure: :latency, weight: 0.0, limits: []) = super
 
-      # @return [Change, nil] what may be written
+      # @return [ProposedChange, nil] what may be written
       def line = limits.empty? ? change : nil
 
       # @return [Array] findings sorted by it have the largest gain first, then what is about most time

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/io_units"
+require_relative "../sizing/io_units"
 require_relative "finding"
 
 module Holdup
@@ -24,7 +24,7 @@ module Holdup
         Finding.new(rule: :io_threads, remedy: :setting, change: situation.levers.change(LEVER, count), **found) if found
       end
 
-      def waits?(row, total) = Analysis::Sizing::IoUnits.wait?(row.idle_share, row.wall_ns.fdiv(total.wall_ns))
+      def waits?(row, total) = Sizing::IoUnits.wait?(row.idle_share, row.wall_ns.fdiv(total.wall_ns))
 
       # As the advised setting has it, or as many as they are at the peak.
       def threads(situation, row)
@@ -32,7 +32,7 @@ module Holdup
         advised = situation.change? ? recommendation.best.candidate.io_threads : 0
         return advised if advised.positive?
         rate = recommendation.rate * row.count / situation.total.count / recommendation.now.processes
-        Analysis::Sizing::IoUnits.threads(rate, row.per_unit(row.wall_ns))
+        Sizing::IoUnits.threads(rate, row.per_unit(row.wall_ns))
       end
       private_class_method :waits?, :threads
     end

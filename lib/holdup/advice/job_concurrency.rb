@@ -47,7 +47,7 @@ module Holdup
 
       # The one that was asked about, then the busiest.
       def pools(situation)
-        situation.summary.processes.pools.reject { |pool| pool.name == Analysis::Processes::WEB }
+        situation.summary.processes.pools.reject { |pool| pool.name == Analysis::ProcessReport::WEB }
           .sort_by { |pool| [(pool.name == situation.pool) ? 0 : 1, -pool.busy.to_f] }
       end
       private_class_method :figures, :gain, :change, :levers, :groups, :named, :pools

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "change"
+require_relative "proposed_change"
 
 module Holdup
   module Advice
@@ -20,10 +20,10 @@ module Holdup
         @job = job
       end
 
-      # @return [Change, nil] nil for a runner that nobody knows
+      # @return [ProposedChange, nil] nil for a runner that nobody knows
       def change
         words = WORDS[@runner]
-        words && Change.new(new: "queue_as :#{queue} in #{@job}; #{format(words, queue:)}")
+        words && ProposedChange.new(new: "queue_as :#{queue} in #{@job}; #{format(words, queue:)}")
       end
 
       # @return [String] "ReportJob" => "report"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/what_if"
-require_relative "levers"
+require_relative "../sizing/what_if"
+require_relative "server_levers"
 
 module Holdup
   module Advice
@@ -15,11 +15,11 @@ module Holdup
       attr_reader :summary, :recommendation, :levers, :pool
 
       # @param summary [Analysis::Summary] of one kind of units
-      # @param recommendation [Analysis::Sizing::Recommendation, nil] nil where nothing was recorded singly
-      # @param levers [Levers]
+      # @param recommendation [Sizing::Recommendation, nil] nil where nothing was recorded singly
+      # @param levers [ServerLevers]
       # @param pool [String, nil] the group of threads that was asked about
       # @param files [#call] path in the application's folder => its lines, none where it can't be read
-      def initialize(summary:, recommendation: nil, levers: Levers.new([]), pool: nil, files: ->(_path) { [] })
+      def initialize(summary:, recommendation: nil, levers: ServerLevers.new([]), pool: nil, files: ->(_path) { [] })
         @summary = summary
         @recommendation = recommendation
         @levers = levers
@@ -62,14 +62,14 @@ module Holdup
         best if best && best > recommendation.now.processes
       end
 
-      # @return [Analysis::Row] all units
+      # @return [Analysis::SeriesRow] all units
       def total = summary.total
 
       # @return [Analysis::Machine, nil] the host with the least
       def machine = summary.processes.smallest_machine
 
       # What a replay says of a change, as facts of a Finding; nothing where a replay means nothing.
-      # @param change [Hash] see Analysis::Sizing::WhatIf::Change
+      # @param change [Hash] see Sizing::WhatIf::WhatIfChange
       # @return [Hash{Symbol => Object}]
       def effect(**change)
         what_if = what_if(**change) or return {}
@@ -120,7 +120,7 @@ module Holdup
       # nil where a replay means nothing: no recommendation, no such units or no others, or more load than is served.
       def what_if(**change)
         return unless sized?
-        found = Analysis::Sizing::WhatIf.new(recommendation, Analysis::Sizing::WhatIf::Change.new(**change), rounds: ROUNDS)
+        found = Sizing::WhatIf.new(recommendation, Sizing::WhatIf::WhatIfChange.new(**change), rounds: ROUNDS)
         found if found.unknown.empty? && !found.nobody_left? && found.replayed?
       end
     end

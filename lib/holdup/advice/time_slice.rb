@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "change"
+require_relative "proposed_change"
 require_relative "finding"
 
 module Holdup
@@ -29,7 +29,7 @@ module Holdup
       def change(situation, slice_ns, now_ns)
         steps = situation.jobs? ? situation.fact("job_priority").to_i : 0
         new, old = [slice_ns, now_ns].map { |slice| "#{VARIABLE}=#{(slice / 2.0**steps / MS).round}" }
-        Change.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
+        ProposedChange.new(new:, old:, where: "environment #{VARIABLE}", rest: "then restart")
       end
 
       def slices(recommendation)

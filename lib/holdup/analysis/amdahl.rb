@@ -13,7 +13,7 @@ module Holdup
       # Articles add threads until one more brings less than this.
       WORTHWHILE = 0.05
 
-      Line = Data.define(:threads, :speed_up, :gain)
+      Estimate = Data.define(:threads, :speed_up, :gain)
 
       module_function
 
@@ -26,9 +26,9 @@ module Holdup
         (threads == 1) ? 0.0 : speed_up(share, threads) / speed_up(share, threads - 1) - 1.0
       end
 
-      # @return [Array<Line>]
+      # @return [Array<Estimate>]
       def table(share, threads: THREADS)
-        threads.map { |n| Line.new(threads: n, speed_up: speed_up(share, n), gain: gain(share, n)) }
+        threads.map { |n| Estimate.new(threads: n, speed_up: speed_up(share, n), gain: gain(share, n)) }
       end
 
       # @return [Integer] the number of threads that the 5 % rule of the articles ends at

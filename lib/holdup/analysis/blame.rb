@@ -10,10 +10,10 @@ module Holdup
     # In the first seconds of a recording, and after a kill, one column may have what the other does not have yet. Shares
     # are of the larger, so that none is ever above the whole.
     class Blame
-      Line = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
+      Account = Data.define(:name, :kind, :queue, :count, :suffered, :caused, :running, :acquisitions) do
         # @param series [Series]
         # @param windows [Array<Window>] of it
-        # @return [Line] of a nested series with negative figures
+        # @return [Account] of a nested series with negative figures
         def self.of(series, windows)
           sign = (series.kind == :nested) ? -1 : 1
           suffered, running = %i[stalled running].map { |name| sign * windows.sum { |window| window.histograms[name].sum } }
@@ -28,30 +28,30 @@ module Holdup
         def stall_per_acquisition = acquisitions.zero? ? nil : suffered.fdiv(acquisitions)
       end
 
-      # @param entries [Array<Ledger::Entry>] of units, accounts and what is nested
+      # @param entries [Array<WindowTable::WindowEntry>] of units, accounts and what is nested
       # @param handoff_ns [Integer]
       # @return [Blame]
       def self.of(entries, handoff_ns:)
-        lines = entries.group_by(&:series).map { |series, same| Line.of(series, same.map(&:window)) }
+        lines = entries.group_by(&:series).map { |series, same| Account.of(series, same.map(&:window)) }
         new(lines:, handoff_ns:)
       end
 
       attr_reader :handoff_ns
 
-      # @param lines [Array<Line>] series, accounts and the nested line
+      # @param lines [Array<Account>] series, accounts and the nested line
       # @param handoff_ns [Integer]
       def initialize(lines:, handoff_ns:)
         @lines = lines
         @handoff_ns = handoff_ns
       end
 
-      # @return [Array<Line>] units, most caused first
+      # @return [Array<Account>] units, most caused first
       def series = @series ||= ranked(@lines.reject { |line| %i[account nested].include?(line.kind) })
 
-      # @return [Array<Line>] threads outside units, most caused first
+      # @return [Array<Account>] threads outside units, most caused first
       def accounts = @accounts ||= ranked(@lines.select { |line| line.kind == :account })
 
-      # @return [Line, nil] negative figures: what the others count twice
+      # @return [Account, nil] negative figures: what the others count twice
       def nested = @lines.find { |line| line.kind == :nested }
 
       # @return [Integer] ns of stall in all threads
@@ -60,7 +60,7 @@ module Holdup
       # @return [Integer] ns of stall that a holder caused; with the hand-off it is suffered_ns
       def caused_ns = @lines.sum(&:caused)
 
-      # @return [Line, nil] the unit or account that caused the most
+      # @return [Account, nil] the unit or account that caused the most
       def main_cause = (series + accounts).max_by(&:caused)
 
       # @return [Integer] units measured

@@ -13,14 +13,14 @@ module Holdup
       # What a row's units are.
       KINDS = {request: :request, job: :job, priority: :job}.freeze
 
-      # @param members [Array<Processes::Member>]
-      # @param pools [Array<Ledger::Entry>] jobs by pool and queue
+      # @param members [Array<ProcessReport::MeasuredProcess>]
+      # @param pools [Array<WindowTable::WindowEntry>] jobs by pool and queue
       def initialize(members, pools = [])
         @members = members
         @pools = pools.group_by { |entry| entry.setting&.fingerprint }
       end
 
-      # @param row [Row]
+      # @param row [SeriesRow]
       # @return [Float, nil] 0.0 .. 1.0; nil when nobody knows how many threads there were
       def share(row)
         seconds = members(row).filter_map { |member| member.thread_seconds(KINDS[row.kind], names(row, member)) }.sum

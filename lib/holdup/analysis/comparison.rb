@@ -1,20 +1,20 @@
 # frozen_string_literal: true
 
-require_relative "comparison/ages"
-require_relative "comparison/between"
-require_relative "comparison/blocks"
-require_relative "comparison/bootstrap"
-require_relative "comparison/change"
+require_relative "comparison/process_ages"
+require_relative "comparison/process_variance"
+require_relative "comparison/time_blocks"
+require_relative "comparison/block_bootstrap"
+require_relative "comparison/setting_differences"
 require_relative "comparison/contribution"
 require_relative "comparison/cpu_use"
-require_relative "comparison/draw"
+require_relative "comparison/resampled_side"
 require_relative "comparison/estimate"
-require_relative "comparison/memory"
+require_relative "comparison/memory_by_age"
 require_relative "comparison/metric"
-require_relative "comparison/persistence"
+require_relative "comparison/autocorrelation"
 require_relative "comparison/side"
 require_relative "comparison/strata"
-require_relative "comparison/verdict"
+require_relative "comparison/comparison_verdict"
 
 module Holdup
   module Analysis
@@ -33,19 +33,19 @@ module Holdup
       # @param after [Side]
       # @param rounds [Integer] of the bootstrap
       # @param seed [Integer] the same seed, the same intervals
-      # @param percentiles [Array<Symbol>] of what they are wanted, of Cells::SPREADS: they are most of the work
-      def initialize(before, after, rounds: Bootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait])
+      # @param percentiles [Array<Symbol>] of what they are wanted, of BlockCells::SPREADS: they are most of the work
+      def initialize(before, after, rounds: BlockBootstrap::ROUNDS, seed: 1, percentiles: %i[wall wait])
         @before = before
         @after = after
         @percentiles = percentiles
-        @bootstrap = Bootstrap.new(*sizes, paired: paired?, rounds:, seed:)
+        @bootstrap = BlockBootstrap.new(*sizes, paired: paired?, rounds:, seed:)
       end
 
       # @return [Boolean] whether there are units on both sides
       def any? = sides.all? { |side| side.units.positive? }
 
-      # @return [Change] of the settings
-      def change = @change ||= Change.new(before.settings, after.settings)
+      # @return [SettingDifferences] of the settings
+      def change = @change ||= SettingDifferences.new(before.settings, after.settings)
 
       # @return [Boolean] whether both were measured at the same time
       def paired? = blocks.paired?
@@ -63,8 +63,8 @@ module Holdup
       def estimates = @estimates ||= Metric::ALL.transform_values { |metric| estimate(metric) }
 
       # @param metrics [Array<Symbol>] that count
-      # @return [Verdict::Result]
-      def verdict(metrics = Verdict::METRICS) = Verdict.new(estimates, metrics:).call
+      # @return [ComparisonVerdict::Result]
+      def verdict(metrics = ComparisonVerdict::METRICS) = ComparisonVerdict.new(estimates, metrics:).call
 
       # @return [Array<Contribution>] those that moved the mean elapsed time most first
       def contributions = @contributions ||= Contribution.all(draws, rounds.map(&:last), @bootstrap, widening: widening(:wall_mean))
@@ -78,23 +78,23 @@ module Holdup
       # @return [Array<Float>] share of each side's units in endpoints that the other has none of
       def left_out = strata.left_out
 
-      # @return [Memory]
-      def memory = @memory ||= Memory.new(before.samples, after.samples)
+      # @return [MemoryByAge]
+      def memory = @memory ||= MemoryByAge.new(before.samples, after.samples)
 
-      # @return [Array<Ages::Row>]
-      def ages = @ages ||= Ages.rows(sides.map(&:profiles))
+      # @return [Array<ProcessAges::AgeRow>]
+      def ages = @ages ||= ProcessAges.rows(sides.map(&:profiles))
 
       private
 
       def sides = [before, after]
 
-      def blocks = @blocks ||= Blocks.new(before.windows, after.windows)
+      def blocks = @blocks ||= TimeBlocks.new(before.windows, after.windows)
 
       def strata = @strata ||= Strata.new(before.windows, after.windows)
 
-      def cells = @cells ||= sides.each_with_index.map { |side, index| Cells.new(side, strata:, blocks:, numbers: blocks.numbers(index), spreads: @percentiles) }
+      def cells = @cells ||= sides.each_with_index.map { |side, index| BlockCells.new(side, strata:, blocks:, numbers: blocks.numbers(index), spreads: @percentiles) }
 
-      def draws = @draws ||= cells.zip(sizes).map { |own, size| Draw.new(own, Array.new(size, 1)) }
+      def draws = @draws ||= cells.zip(sizes).map { |own, size| ResampledSide.new(own, Array.new(size, 1)) }
 
       def figures = @figures ||= both(draws)
 
@@ -103,7 +103,7 @@ module Holdup
 
       def rounds
         @rounds ||= @bootstrap.rounds do |*times|
-          drawn = cells.zip(times).map { |own, of_each| Draw.new(own, of_each) }
+          drawn = cells.zip(times).map { |own, of_each| ResampledSide.new(own, of_each) }
           [both(drawn), Contribution.moves(drawn)]
         end
       end
@@ -118,17 +118,17 @@ module Holdup
       end
 
       def persistence
-        @persistence ||= Persistence.new(cells.zip(sizes).map { |own, size| Array.new(size) { |block| alone(own, block, size) } }, paired: paired?)
+        @persistence ||= Autocorrelation.new(cells.zip(sizes).map { |own, size| Array.new(size) { |block| alone(own, block, size) } }, paired: paired?)
       end
 
       # What a block would be without the others.
-      def alone(cells, block, size) = Draw.new(cells, only(block, size)).figures(draws.first.counts)
+      def alone(cells, block, size) = ResampledSide.new(cells, only(block, size)).figures(draws.first.counts)
 
       def widening(name) = @bootstrap.possible? ? persistence.widening(Metric::ALL[name]) : 1.0
 
       def only(block, size) = Array.new(size) { |index| (index == block) ? 1 : 0 }
 
-      def between = @between ||= Between.new(*sides.map(&:profiles))
+      def between = @between ||= ProcessVariance.new(*sides.map(&:profiles))
 
       def drawn(metric)
         found = Estimate.new(metric:, before: figures.first[metric.name], after: figures.last[metric.name])

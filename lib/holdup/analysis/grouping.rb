@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "row"
-require_relative "tally"
+require_relative "series_row"
+require_relative "window_sum"
 
 module Holdup
   module Analysis
@@ -13,10 +13,10 @@ module Holdup
       # What rows can be sorted by, the largest first.
       SORT = {stalled: :stalled_ns, caused: :caused_ns, wall: :wall_ns, count: :count}.freeze
 
-      # @param entries [Array<Ledger::Entry>]
+      # @param entries [Array<WindowTable::WindowEntry>]
       # @param by [Symbol] one of BY
       # @param sort [Symbol] a key of SORT
-      # @param settings [SettingNames]
+      # @param settings [SettingLabels]
       def initialize(entries, by:, sort:, settings:)
         @entries = entries
         @by = by
@@ -24,7 +24,7 @@ module Holdup
         @settings = settings
       end
 
-      # @return [Array<Row>]
+      # @return [Array<SeriesRow>]
       def rows
         @entries.group_by { |entry| key(entry) }.map { |key, entries| row(key, entries) }
           .sort_by { |row| order(row) }
@@ -48,7 +48,7 @@ module Holdup
 
       def row((name, kind, queue), entries)
         settings = entries.filter_map { |entry| entry.setting&.fingerprint }.uniq
-        Row.new(name:, kind:, queue:, settings:, queues: entries.map { |entry| entry.series.queue }.uniq, window: Tally.sum(entries.map(&:window)))
+        SeriesRow.new(name:, kind:, queue:, settings:, queues: entries.map { |entry| entry.series.queue }.uniq, window: WindowSum.sum(entries.map(&:window)))
       end
     end
   end

@@ -11,8 +11,8 @@ module Holdup
       attr_reader :host, :members
 
       # @param host [String]
-      # @param trail [Processes::Trail, nil] of its container
-      # @param members [Array<Processes::Member>] its processes
+      # @param trail [ProcessReport::SampleTrail, nil] of its container
+      # @param members [Array<ProcessReport::MeasuredProcess>] its processes
       # @param native_ratio [Float] see CpuCeiling
       # @param vcpus [Numeric, nil] where the container's samples don't say
       # @param loaded [Machine, nil] the same host while units ran; nil: all of this time
@@ -49,7 +49,7 @@ module Holdup
         stolen / wanted if wanted&.positive?
       end
 
-      # @param member [Processes::Member]
+      # @param member [ProcessReport::MeasuredProcess]
       # @return [Float, nil] of the container's vCPUs
       def share_of(member) = member.cpu_share && vcpus && member.cpu_share / vcpus
 
@@ -93,11 +93,11 @@ module Holdup
 
       # @return [Float] CPUs that are used by what is not measured, as far as is known
       def beside
-        measured = Processes::Group.at_a_moment(members, &:cpu_share)
+        measured = ProcessReport::ServerProcesses.at_a_moment(members, &:cpu_share)
         (used && measured) ? [used - measured, 0.0].max : 0.0
       end
 
-      # @param members [Array<Processes::Member>]
+      # @param members [Array<ProcessReport::MeasuredProcess>]
       # @return [Float] how many there were on average, while there was one
       def self.concurrent(members)
         covered = covered_s(members)

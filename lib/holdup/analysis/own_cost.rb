@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "processes"
+require_relative "process_report"
 
 module Holdup
   module Analysis
@@ -11,7 +11,7 @@ module Holdup
       OURS = "thread:holdup"
 
       # @param windows [Array<Window>] of accounts
-      # @param processes [Processes]
+      # @param processes [ProcessReport]
       def initialize(windows, processes)
         @windows = windows.select { |window| window.series.name.start_with?(OURS) }
         @processes = processes
@@ -23,7 +23,7 @@ module Holdup
       # @return [Float, nil] of the time of a process, on average, in which a thread of ours held the GVL
       def held_share
         seconds = @processes.members.sum(&:seconds)
-        held_ns.fdiv(seconds * Processes::Trail::NS) if @windows.any? && seconds.positive?
+        held_ns.fdiv(seconds * ProcessReport::SampleTrail::NS) if @windows.any? && seconds.positive?
       end
 
       # @return [Integer, nil] ns that others stalled meanwhile, all together

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "machine"
-require_relative "processes"
+require_relative "process_report"
 
 module Holdup
   module Analysis
@@ -14,18 +14,18 @@ module Holdup
 
       # `kind`: :pool, :unknown (jobs of which nobody knows the pool), :outside (of units); `name` and `units` (how many)
       # of a pool, else nil; `cpu_share`: CPUs that were used, on average
-      Line = Data.define(:server, :kind, :name, :units, :cpu_share) do
+      PoolShare = Data.define(:server, :kind, :name, :units, :cpu_share) do
         def initialize(server:, kind:, cpu_share:, name: nil, units: nil) = super
       end
 
-      # @param processes [Processes]
-      # @param entries [Array<Ledger::Entry>] of all kinds
+      # @param processes [ProcessReport]
+      # @param entries [Array<WindowTable::WindowEntry>] of all kinds
       def initialize(processes, entries)
         @groups = processes.groups
         @entries = entries.group_by { |entry| entry.setting&.fingerprint }
       end
 
-      # @return [Array<Line>] of each server its pools, most CPU first, then the rest
+      # @return [Array<PoolShare>] of each server its pools, most CPU first, then the rest
       def lines = @groups.flat_map { |group| of(group, Machine.covered_s(group.processes)) }
 
       private
@@ -34,16 +34,16 @@ module Holdup
         return [] if group.cpu_share.nil? || seconds.zero?
         entries = @entries.values_at(*group.processes.map(&:setting).uniq).compact.flatten
         pools = pools(entries).map do |name, same|
-          Line.new(server: group.server, kind: :pool, name:, units: same.sum { |entry| entry.window.count }, cpu_share: cpus(same, seconds))
+          PoolShare.new(server: group.server, kind: :pool, name:, units: same.sum { |entry| entry.window.count }, cpu_share: cpus(same, seconds))
         end
         [*pools.sort_by { |line| -line.cpu_share }, *rest(group, pools.sum(&:cpu_share), all(entries, seconds))]
       end
 
-      # @return [Hash{String => Array<Ledger::Entry>}]
+      # @return [Hash{String => Array<WindowTable::WindowEntry>}]
       def pools(entries)
         web = entries.select { |entry| entry.series.kind == :request }
         jobs = entries.select { |entry| entry.series.kind == :pool }.group_by { |entry| entry.series.name }
-        web.empty? ? jobs : {Processes::WEB => web, **jobs}
+        web.empty? ? jobs : {ProcessReport::WEB => web, **jobs}
       end
 
       # @return [Float] CPUs of all units, each once
@@ -53,8 +53,8 @@ module Holdup
       end
 
       def rest(group, pools, units)
-        unknown = Line.new(server: group.server, kind: :unknown, cpu_share: units - pools)
-        outside = Line.new(server: group.server, kind: :outside, cpu_share: [group.cpu_share - units, 0.0].max)
+        unknown = PoolShare.new(server: group.server, kind: :unknown, cpu_share: units - pools)
+        outside = PoolShare.new(server: group.server, kind: :outside, cpu_share: [group.cpu_share - units, 0.0].max)
         (unknown.cpu_share > units * LEAST) ? [unknown, outside] : [outside]
       end
 

@@ -1,18 +1,18 @@
 # frozen_string_literal: true
 
-require_relative "applications"
+require_relative "application_shares"
 require_relative "blame"
 require_relative "capacity"
-require_relative "connections"
-require_relative "coverage"
-require_relative "filter"
+require_relative "connection_waits"
+require_relative "measured_time"
+require_relative "unit_filter"
 require_relative "grouping"
-require_relative "jits"
-require_relative "ledger"
-require_relative "pairs"
+require_relative "jit_report"
+require_relative "window_table"
+require_relative "stall_pairs"
 require_relative "pool_cpu"
-require_relative "processes"
-require_relative "setting_names"
+require_relative "process_report"
+require_relative "setting_labels"
 
 module Holdup
   module Analysis
@@ -26,15 +26,15 @@ module Holdup
       # @param windows [Enumerable<Holdup::Window>] of all kinds: the blame adds up only over everything that ran
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
-      # @param filter [Filter] which units the rows and the total are about
+      # @param filter [UnitFilter] which units the rows and the total are about
       # @param by [Symbol] one of Grouping::BY
       # @param sort [Symbol] a key of Grouping::SORT
       # @param samples [Array<Hash>] of the processes in that span (Store#processes)
       # @param every_s [Integer] seconds between two samples of a process
       # @param stalls [#call, nil] see Ledger
-      # @param coverage [Coverage, nil] when such units were measured; nil: as far as the windows tell
+      # @param coverage [MeasuredTime, nil] when such units were measured; nil: as far as the windows tell
       # @param loaded [#call, nil] gives the Processes while any units ran, read when it is asked for
-      def initialize(windows, from_s:, to_s:, filter: Filter.new, by: :name, sort: :stalled, samples: [], every_s: Processes::EVERY_S, stalls: nil,
+      def initialize(windows, from_s:, to_s:, filter: UnitFilter.new, by: :name, sort: :stalled, samples: [], every_s: ProcessReport::EVERY_S, stalls: nil,
         coverage: nil, loaded: nil)
         @from_s = from_s
         @to_s = to_s
@@ -43,7 +43,7 @@ module Holdup
         @sort = sort
         @samples = samples
         @every_s = every_s
-        @ledger = Ledger.new(windows, stalls:)
+        @ledger = WindowTable.new(windows, stalls:)
         @coverage = coverage
         @loaded = loaded
         @entries = @ledger.entries.select { |entry| filter.setting?(entry.setting) }
@@ -52,15 +52,15 @@ module Holdup
       # @return [Boolean] no unit was measured
       def empty? = total.count.zero?
 
-      # @return [Array<Row>]
+      # @return [Array<SeriesRow>]
       def rows
         @rows ||= Grouping.new(Series::VIEWS.include?(by) ? viewed : chosen, by:, sort:, settings: setting_names).rows
       end
 
       # All chosen units. With no filter, what nested units counted twice is taken off.
-      # @return [Row]
+      # @return [SeriesRow]
       def total
-        @total ||= Row.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
+        @total ||= SeriesRow.new(name: TOTAL.name, kind: unit_kind, queue: nil, window: total_window, settings: chosen.filter_map { |entry| entry.setting&.fingerprint }.uniq,
           queues: chosen.map { |entry| entry.series.queue }.uniq)
       end
 
@@ -68,34 +68,34 @@ module Holdup
       #   units, for the others (a web server beside a job runner) have GVLs of their own
       def blame = @blame ||= Blame.of(beside([units, accounts, nested].flatten), handoff_ns:)
 
-      # @return [SettingNames] of the chosen units
-      def setting_names = @setting_names ||= SettingNames.new(chosen.filter_map(&:setting))
+      # @return [SettingLabels] of the chosen units
+      def setting_names = @setting_names ||= SettingLabels.new(chosen.filter_map(&:setting))
 
-      # @return [Applications] of the chosen units
-      def applications = Applications.of(chosen.map { |entry| [entry.setting, entry.window.count] })
+      # @return [ApplicationShares] of the chosen units
+      def applications = ApplicationShares.of(chosen.map { |entry| [entry.setting, entry.window.count] })
 
-      # @return [Array<Pairs::Pair>] who stalled the chosen units, most stall first
-      def pairs = @pairs ||= Pairs.new(@ledger.stalls { |setting| filter.setting?(setting) }, victims: filter.method(:series?)).to_a
+      # @return [Array<StallPairs::StallPair>] who stalled the chosen units, most stall first
+      def pairs = @pairs ||= StallPairs.new(@ledger.stalls { |setting| filter.setting?(setting) }, victims: filter.method(:series?)).to_a
 
-      # @return [Processes] as sampled
+      # @return [ProcessReport] as sampled
       def processes
-        @processes ||= Processes.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
+        @processes ||= ProcessReport.new(@samples, from_s:, to_s:, every_s: @every_s, settings: settings_by_fingerprint,
           loaded: @loaded&.call, native_ratio: CpuCeiling.native_ratio((units + of_kind(:account)).map(&:window)))
       end
 
-      # @return [Jits] of all processes, whatever the filter leaves out
-      def jits = @jits ||= Jits.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
+      # @return [JitReport] of all processes, whatever the filter leaves out
+      def jits = @jits ||= JitReport.new(@samples, settings: settings_by_fingerprint, every_s: @every_s)
 
-      # @param row [Row]
+      # @param row [SeriesRow]
       # @return [Float, nil] see Capacity
       def capacity_share(row) = (@capacity ||= Capacity.new(processes.members, of_kind(:pool))).share(row)
 
-      # @return [Array<PoolCpu::Line>] whose units used the CPU
+      # @return [Array<PoolCpu::PoolShare>] whose units used the CPU
       def pool_cpu = @pool_cpu ||= PoolCpu.new(processes, @entries).lines
 
-      # @return [Connections] waits of the chosen units for a database connection
+      # @return [ConnectionWaits] waits of the chosen units for a database connection
       def connections
-        @connections ||= Connections.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples, from_s:, to_s: measured_to_s,
+        @connections ||= ConnectionWaits.new(total:, settings: setting_names.settings, members: processes.members, samples: @samples, from_s:, to_s: measured_to_s,
           everyone: Grouping.new(units, by: :name, sort: :wall, settings: setting_names).rows)
       end
 
@@ -105,9 +105,9 @@ module Holdup
         (kinds.size == 1 && kinds.first != :overflow) ? kinds.first : :unit
       end
 
-      # @return [Coverage] when such units were measured
+      # @return [MeasuredTime] when such units were measured
       def coverage
-        @coverage ||= Coverage.whole([from_s, @ledger.first_s || from_s].max, [to_s, @ledger.last_s || to_s].min)
+        @coverage ||= MeasuredTime.whole([from_s, @ledger.first_s || from_s].max, [to_s, @ledger.last_s || to_s].min)
       end
 
       # @return [Integer] the second in which that begins
@@ -140,9 +140,9 @@ module Holdup
       def chosen = @chosen ||= units.select { |entry| filter.series?(entry.series) }
 
       def total_window
-        window = Tally.sum(chosen.map(&:window), series: TOTAL)
+        window = WindowSum.sum(chosen.map(&:window), series: TOTAL)
         return window if filter.narrow? || nested.empty?
-        Tally.subtract(window, Tally.sum(nested.map(&:window), series: TOTAL))
+        WindowSum.subtract(window, WindowSum.sum(nested.map(&:window), series: TOTAL))
       end
 
       def nested = @nested ||= of_kind(:nested)

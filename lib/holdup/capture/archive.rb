@@ -2,24 +2,24 @@
 
 require "fileutils"
 require "zlib"
-require_relative "kept"
-require_relative "recording"
+require_relative "archived_capture"
+require_relative "event_log"
 
 module Holdup
   module Capture
     # The folder in which captures are kept: packed, for this user only, and not more than the newest.
     class Archive
-      SUFFIX = Kept::SUFFIX
+      SUFFIX = ArchivedCapture::SUFFIX
       KEPT = 50
       KEPT_BYTES = 200_000_000
 
       # @param path [String] of a file, packed or as the process wrote it
-      # @return [Recording]
+      # @return [EventLog]
       # @raise [DamagedData] it is no capture
       # @raise [SystemCallError] it can't be read
       def self.read(path)
         bytes = File.binread(path, Layout::MAX_BYTES).to_s
-        Recording.parse(bytes.start_with?("\x1f\x8b".b) ? unpacked(bytes) : bytes, path:)
+        EventLog.parse(bytes.start_with?("\x1f\x8b".b) ? unpacked(bytes) : bytes, path:)
       rescue Zlib::Error => error
         raise Header.refusal(path, error.message)
       end
@@ -27,7 +27,7 @@ module Holdup
       # No more than a capture can be: a few bytes can be packed gigabytes.
       def self.unpacked(bytes)
         whole = +"".b
-        Kept.unpacking do |stream|
+        ArchivedCapture.unpacking do |stream|
           stream.inflate(bytes) { |part| (whole.bytesize < Layout::MAX_BYTES) ? whole << part : break }
           raise Zlib::Error, "its end is missing" unless stream.finished?
         end
@@ -59,12 +59,12 @@ module Holdup
       # @return [Array<String>] paths, the newest first
       def files = Dir[File.join(@dir, "*#{SUFFIX}")].sort.reverse
 
-      # @return [Array<Kept>] the newest first
-      def kept = files.filter_map { |path| Kept.at(path) }
+      # @return [Array<ArchivedCapture>] the newest first
+      def kept = files.filter_map { |path| ArchivedCapture.at(path) }
 
       # @param id [String] of one that is listed
-      # @return [Kept, nil]
-      def find(id) = files.find { |path| File.basename(path) == "#{id}#{SUFFIX}" }&.then { |path| Kept.at(path) }
+      # @return [ArchivedCapture, nil]
+      def find(id) = files.find { |path| File.basename(path) == "#{id}#{SUFFIX}" }&.then { |path| ArchivedCapture.at(path) }
 
       private
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
-require_relative "facts"
+require_relative "../model/errors"
+require_relative "reason"
 require_relative "layout"
 require_relative "stacks"
 
@@ -23,7 +23,7 @@ module Holdup
         values = (bytes.bytesize < Layout::HEADER_BYTES) ? [] : bytes.unpack(Layout::HEADER_FORMAT)
         raise refusal(path, "it starts with other bytes") unless values.first == Layout::MAGIC
         raise refusal(path, "it has layout #{values[1]}, this Holdup reads up to #{Layout::VERSION}") unless Layout::READABLE.include?(values[1])
-        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT), Facts.of(bytes), StackHeader.parse(bytes), counted(bytes))
+        header = new(*values, *bytes.unpack("Q<#{Layout::CAUGHT_FIELDS.size}", offset: Layout::CAUGHT), Reason.of(bytes), StackHeader.parse(bytes), counted(bytes))
         raise refusal(path, "its parts have other sizes") unless header.plausible?
         header
       end

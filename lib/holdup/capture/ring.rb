@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../flat_json"
+require_relative "../model/flat_json"
 
 module Holdup
   module Capture

@@ -1,40 +1,78 @@
 # frozen_string_literal: true
 
+require_relative "threshold"
+
 module Holdup
   module Capture
-    # Which unit a capture waits for: the first that stalled, or took, longer than so many nanoseconds. In a process's
-    # segment it is one number, as the Request beside it.
-    Rule = Data.define(:what, :over_ns) do
-      # @param number [Integer] as it stands in the segment
-      # @return [Rule, nil] nil for none
-      def self.decode(number)
-        what = Rule::WHATS.key(number >> 48)
-        new(what:, over_ns: number & ((1 << 48) - 1)) if what
-      end
+    # What a process waits for all the time (`config.capture`): it keeps its latest events, and what led to the first unit
+    # that stalled, or took, too long.
+    #
+    # - `stall`, `wall`: Limit or nil, one of them at least; `only`: the unit's name, or its start before a `*`, or a Regexp; nil for any
+    # - `every_s`: the least time between two captures; `events`: how many are kept; `stacks`: whether with stacks
+    Rule = Data.define(:stall, :wall, :only, :every_s, :events, :stacks) do
+      def initialize(stall: nil, wall: nil, only: nil, every_s: 60, events: 200_000, stacks: true) = super
 
-      # @param text [String] such as "stall > 50 ms"
+      # @param value [Hash, String, Object] {stall: "50 ms", only: "GET /orders"}, or "stall > 50 ms, only=GET /orders"
       # @return [Rule, nil] nil when it is none
-      def self.parse(text)
-        what, number, unit = Rule::TEXT.match(text)&.captures
-        over_ns = (Rational(number) * Rule::UNITS.fetch(unit)).round if what
-        new(what: what.to_sym, over_ns:) if over_ns&.between?(1, (1 << 48) - 1)
+      def self.from(value)
+        given = value.is_a?(String) ? RuleText.read(value) : value
+        return unless given.is_a?(Hash) && (given.keys - Rule::READ.keys).empty?
+        read = given.to_h { |key, one| [(key == :every) ? :every_s : key, Rule::READ.fetch(key).call(one)] }
+        new(**read) unless read.values.any?(&:nil?) || read.values_at(:stall, :wall).none?
       end
 
-      # @return [Integer] as it stands in the segment
-      def encode = Rule::WHATS.fetch(what) << 48 | over_ns
+      # @return [Boolean] whether units of each name have limits of their own
+      def by_series? = !only.nil? || [stall, wall].compact.any?(&:relative?)
 
-      # @return [String] as it can be parsed again
+      # @param p99_ns [Hash{Symbol => Integer}] of a series
+      # @return [Array(Integer, Integer)] ns that its units may stall, and take; 0 for any time
+      def limits(p99_ns = {}) = [stall&.ns(p99_ns[:stall]).to_i, wall&.ns(p99_ns[:wall]).to_i]
+
+      # @param name [String] of a unit
+      def for?(name)
+        return only.nil? || only.match?(name) unless only.is_a?(String)
+        only.end_with?("*") ? name.start_with?(only.delete_suffix("*")) : name == only
+      end
+
+      # @return [String] "stall > 50 ms or wall > 2 s, only=GET /orders"
       def to_s
-        unit, ns = Rule::UNITS.reverse_each.find { |_, ns| (over_ns % ns).zero? } || ["us", 1_000]
-        "#{what} > #{over_ns.fdiv(ns).to_s.delete_suffix(".0")} #{unit}"
+        conditions = {stall:, wall:}.compact.map { |what, limit| "#{what} > #{limit.text}" }.join(" or ")
+        [conditions, ("only=#{only.is_a?(String) ? only : only.inspect}" if only)].compact.join(", ")
       end
-
-      # @return [Hash{Symbol => Integer}] ns by what they limit
-      def to_h = {what => over_ns}
     end
 
-    Rule::WHATS = {stall: 1, wall: 2}.freeze
-    Rule::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
-    Rule::TEXT = /\A(stall|wall)\s*>\s*(\d{1,9}(?:\.\d{1,9})?)\s*(us|ms|s)\z/
+    # A rule as one line, for the environment.
+    module RuleText
+      SWITCHES = {"on" => true, "off" => false}.freeze
+
+      module_function
+
+      # @param text [String]
+      # @return [Hash, nil] nil when it makes no sense
+      def read(text)
+        conditions, *options = text.split(/,\s*(?=(?:only|every|events|stacks)=)/)
+        pairs = conditions.to_s.split(/\s+or\s+/).map { |one| one.split(/\s*>\s*/, 2) }
+        return unless pairs.any? && pairs.all? { |what, limit| %w[stall wall].include?(what) && limit }
+        pairs.to_h { |what, limit| [what.to_sym, limit] }.merge(options.to_h { |option| option(*option.split("=", 2)) })
+      end
+
+      def option(name, text)
+        case name
+        when "only" then [:only, text]
+        when "stacks" then [:stacks, SWITCHES[text]]
+        else [name.to_sym, Integer(text, 10, exception: false)]
+        end
+      end
+    end
+
+    # How each option is read; nil when it can't be.
+    Rule::READ = {
+      stall: ->(text) { Threshold.parse(text) if text.is_a?(String) },
+      wall: ->(text) { Threshold.parse(text) if text.is_a?(String) },
+      only: ->(names) { names if names.is_a?(Regexp) || (names.is_a?(String) && !names.empty?) },
+      every: ->(seconds) { seconds if seconds.is_a?(Integer) && seconds.between?(1, 86_400) },
+      events: ->(count) { count if count.is_a?(Integer) && count.between?(1024, 1 << 22) },
+      stacks: ->(on) { on if on == true || on == false }
+    }.freeze
   end
 end

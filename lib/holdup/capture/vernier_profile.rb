@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "give_way"
+require_relative "sampler_handover"
 require_relative "vernier_samples"
 
 module Holdup
@@ -36,7 +36,7 @@ module Holdup
 
         # @yield before any profile of vernier's begins, on the thread that begins it. There is no way back
         # @return [void]
-        def before_each(&told) = ::Vernier::Collector::TimeCollector.prepend(GiveWay.new(told))
+        def before_each(&told) = ::Vernier::Collector::TimeCollector.prepend(SamplerHandover.new(told))
       end
 
       # @return [Integer] CPU time of its own thread, in ns; known once it has ended

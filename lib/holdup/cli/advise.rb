@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require_relative "../advice"
-require_relative "../reports/words"
+require_relative "../view/words"
 require_relative "advise_options"
 require_relative "destination"
 require_relative "places"
-require_relative "../inquiry/served"
-require_relative "../inquiry/sized"
+require_relative "../queries/queue_owner"
+require_relative "../queries/sizing_inputs"
 require_relative "written_lines"
 
 module Holdup
@@ -22,7 +22,7 @@ module Holdup
       # @param to_s [Integer]
       # @param kind [Symbol]
       # @param queue [String, nil] of jobs: what serves it is sized
-      # @param slo [Analysis::Sizing::Slo]
+      # @param slo [Sizing::Slo]
       # @param objective [Symbol, nil] nil: latency for requests, throughput for jobs
       # @param factor [Float]
       # @param vcpus [Float, nil]
@@ -38,12 +38,12 @@ module Holdup
       # @param store [String, nil]
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
-      def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Analysis::Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::Sizing::Recording::Boots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
+      def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
+        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Sizing::Recording::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
         raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
         @console = console
         @span = {from_s:, to_s:}
-        @sizing = {kind:, factor:, objective: Analysis::Sizing::Objective.new(objective || ((kind == :job) ? :throughput : :latency), slo:),
+        @sizing = {kind:, factor:, objective: Sizing::Objective.new(objective || ((kind == :job) ? :throughput : :latency), slo:),
                    given: {vcpus:, memory_limit_bytes: memory, connections:}, warm_up_s:}
         @queue = queue
         @verify = verify
@@ -53,7 +53,7 @@ module Holdup
         @limit = limit
         @app = app
         @store = store
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status
@@ -61,7 +61,7 @@ module Holdup
         return verification.run if @verify
         sized, pool = Places.reading(@console.env, @store, app: @app) { |store| read(store) }
         lines = WrittenLines.new
-        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::Levers.new(sized.lately, lines:), pool:, files: lines.method(:all))
+        situation = Advice::Situation.new(summary: sized.summary, recommendation: sized.recommendation, levers: Advice::ServerLevers.new(sized.lately, lines:), pool:, files: lines.method(:all))
         tell(sized, Advice.call(situation))
         OK
       end
@@ -69,8 +69,8 @@ module Holdup
       private
 
       def read(store)
-        served = @queue && Inquiry::Served.new(store, **@span, queue: @queue)
-        [Inquiry::Sized.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool), served&.pool]
+        served = @queue && Queries::QueueOwner.new(store, **@span, queue: @queue)
+        [Queries::SizingInputs.new(store, **@span, **@sizing, setting: served&.setting, pool: served&.pool), served&.pool]
       end
 
       # What is kept is what was read: asked once more, a store that is written to may say otherwise.
@@ -103,18 +103,18 @@ module Holdup
       end
 
       def text(sized, findings, told)
-        require_relative "../reports/advice"
-        Reports::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, **@console.layout)
+        require_relative "../view/advice"
+        View::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, **@console.layout)
       end
 
       def markdown(sized, findings, told)
-        require_relative "../reports/markdown_advice"
-        Reports::MarkdownAdvice.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
+        require_relative "../view/markdown_advice"
+        View::MarkdownAdvice.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
       end
 
       def json(recommendation, findings)
-        require_relative "../reports/json_advice"
-        Reports::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **{app: @app}.compact)
+        require_relative "../view/json_advice"
+        View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **{app: @app}.compact)
       end
 
       def span = SizingOptions.told(**@span)

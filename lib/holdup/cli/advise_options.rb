@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 require_relative "formats"
 require_relative "options"
 require_relative "sizing_options"
@@ -44,16 +44,16 @@ module Holdup
       def declare(parser, values)
         SizingOptions.declare(parser, values, @now_s)
         parser.on("--queue NAME", "of jobs: size what serves that queue") { |text| values[:queue] = text }
-        parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text| values[:objective] = Inquiry::Values.choice("--objective", text, OBJECTIVES) }
-        parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = Inquiry::Values.factor("--load", text) }
+        parser.on("--objective WHAT", "latency, cost, balanced; jobs: throughput") { |text| values[:objective] = Queries::OptionValues.choice("--objective", text, OBJECTIVES) }
+        parser.on("--load FACTOR", "x1.3: for so much of the recorded load") { |text| values[:factor] = Queries::OptionValues.factor("--load", text) }
         parser.on("--memory SIZE", "limit of a host: 512M, 2G") { |text| values[:memory] = SizingOptions.bytes("--memory", text) }
-        parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Inquiry::Values.whole("--db-connections", text, 1..1_000_000) }
+        parser.on("--db-connections N", "that the database server has for this app") { |text| values[:connections] = Queries::OptionValues.whole("--db-connections", text, 1..1_000_000) }
         declare_output(parser, values)
       end
 
       def declare_output(parser, values)
-        parser.on("--limit N", "rows of the table (#{ROWS})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 4..10_000) }
-        parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Inquiry::Values.duration("--warm-up", text) / 1_000_000_000 }
+        parser.on("--limit N", "rows of the table (#{ROWS})") { |text| values[:limit] = Queries::OptionValues.whole("--limit", text, 4..10_000) }
+        parser.on("--warm-up TIME", "after a boot, that don't count (120s); 0s: all counts") { |text| values[:warm_up_s] = Queries::OptionValues.duration("--warm-up", text) / 1_000_000_000 }
         Formats.declare(parser, values, FORMATS)
         parser.on("--out FILE", "write it there") { |text| values[:out] = text }
         parser.on("--save FILE", "keep it there for --verify, besides") { |text| values[:save] = text }

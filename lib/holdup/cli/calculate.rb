@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/calculator"
-require_relative "../analysis/sizing/open_calculator"
-require_relative "../errors"
-require_relative "../reports/calculation"
-require_relative "../reports/open_calculation"
+require_relative "../sizing/calculator"
+require_relative "../sizing/open_calculator"
+require_relative "../model/errors"
+require_relative "../view/calculation"
+require_relative "../view/open_calculation"
 require_relative "formats"
 require_relative "options"
 require_relative "places"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -16,22 +16,22 @@ module Holdup
     class Calculate
       def self.options(_console)
         Options.new("holdup calculate --io 45% | --running 12ms --idle 30ms [options]") do |parser, values|
-          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Inquiry::Values.share("--io", text) }
-          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text| values[:running_ns] = Inquiry::Values.duration("--running", text) }
-          parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Inquiry::Values.duration("--idle", text) }
-          parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Inquiry::Values.whole("--acquisitions", text, 1..1_000_000) }
-          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Inquiry::Values.list("--threads", text, 1..1000) }
+          parser.on("--io SHARE", "share of a unit's own time that is io: 45% or 0.45") { |text| values[:io] = Queries::OptionValues.share("--io", text) }
+          parser.on("--running TIME", "or: how long a unit holds the GVL (12ms)") { |text| values[:running_ns] = Queries::OptionValues.duration("--running", text) }
+          parser.on("--idle TIME", "and how long it waits for io (30ms)") { |text| values[:idle_ns] = Queries::OptionValues.duration("--idle", text) }
+          parser.on("--acquisitions N", "how often it takes the GVL (1)") { |text| values[:acquisitions] = Queries::OptionValues.whole("--acquisitions", text, 1..1_000_000) }
+          parser.on("--threads LIST", "rows of the table: 1,2,3,5,8") { |text| values[:threads] = Queries::OptionValues.list("--threads", text, 1..1000) }
           arrivals(parser, values)
           Formats.declare(parser, values, %i[text json])
-          parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
 
       def self.arrivals(parser, values)
-        parser.on("--rate N", "units that arrive per second, at all processes") { |text| values[:rate] = Inquiry::Values.positive("--rate", text.delete_suffix("/s")) }
-        parser.on("--processes P", "that they arrive at (1)") { |text| values[:processes] = Inquiry::Values.whole("--processes", text, 1..1000) }
-        parser.on("--vcpus N", "that these share (one each)") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
-        parser.on("--cv2 N", "how unlike units are: (deviation / mean) squared (1)") { |text| values[:cv2] = Inquiry::Values.positive("--cv2", text) }
+        parser.on("--rate N", "units that arrive per second, at all processes") { |text| values[:rate] = Queries::OptionValues.positive("--rate", text.delete_suffix("/s")) }
+        parser.on("--processes P", "that they arrive at (1)") { |text| values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000) }
+        parser.on("--vcpus N", "that these share (one each)") { |text| values[:vcpus] = Queries::OptionValues.positive("--vcpus", text) }
+        parser.on("--cv2 N", "how unlike units are: (deviation / mean) squared (1)") { |text| values[:cv2] = Queries::OptionValues.positive("--cv2", text) }
       end
       private_class_method :arrivals
 
@@ -52,13 +52,13 @@ module Holdup
         @arrivals = check(arrivals).except(:cv2)
         @threads = threads
         @json = format == :json
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status
       def run
-        calculator = Analysis::Sizing::Calculator.new(@demand, threads: @threads)
-        report = Reports::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,
+        calculator = Sizing::Calculator.new(@demand, threads: @threads)
+        report = View::Calculation.new(calculator, words: @words, **@console.layout, timed: @timed,
           arrivals: arriving(calculator))
         @console.out.write(@json ? report.json : report.call)
         OK
@@ -67,7 +67,7 @@ module Holdup
       private
 
       def arriving(calculator)
-        Reports::OpenCalculation.new(Analysis::Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads), **@arrivals), words: @words) if @arrivals.any?
+        View::OpenCalculation.new(Sizing::OpenCalculator.new(@demand, threads: calculator.lines.map(&:threads), **@arrivals), words: @words) if @arrivals.any?
       end
 
       def check(arrivals)
@@ -77,11 +77,11 @@ module Holdup
       end
 
       def demand(io, running_ns, idle_ns, acquisitions)
-        return Analysis::Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns
+        return Sizing::Demand.of_share(io) if io && !running_ns && !idle_ns
         raise UsageError.new("--io and --running/--idle say the same in two ways", "give one of them") if io
         raise UsageError.new("calculate needs to know the unit", "give --io 45%, or --running 12ms --idle 30ms") unless running_ns && idle_ns
         raise UsageError.new("--running can't be 0", "a unit that never holds the GVL needs no threads") if running_ns.zero?
-        Analysis::Sizing::Demand.new(held_ns: running_ns, idle_ns:, acquisitions:)
+        Sizing::Demand.new(held_ns: running_ns, idle_ns:, acquisitions:)
       end
     end
   end

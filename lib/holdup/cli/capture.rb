@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../capture/archive"
-require_relative "../capture/asking"
-require_relative "../inquiry/values"
-require_relative "../timeline/caught"
+require_relative "../capture/client"
+require_relative "../queries/option_values"
+require_relative "../analysis/timeline/capture_matches"
 require_relative "capture_report"
 require_relative "options"
 require_relative "places"
@@ -21,9 +21,9 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup capture [options]") do |parser, values|
-          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") { |text| values[:seconds] = Inquiry::Values.whole("--seconds", text, Holdup::Capture::Request::SECONDS) }
+          parser.on("--seconds N", "for how long (#{DEFAULT_S}), up to 60") { |text| values[:seconds] = Queries::OptionValues.whole("--seconds", text, Holdup::Capture::Request::SECONDS) }
           parser.on("--until RULE", "keep what led to the first unit with, say,", "\"stall > 50 ms\" or \"wall > 2 s\" (--seconds to 3600)") { |text| values[:rule] = rule(text) }
-          parser.on("--pid PID", "this process") { |text| values[:pid] = Inquiry::Values.whole("--pid", text, 1..2**31) }
+          parser.on("--pid PID", "this process") { |text| values[:pid] = Queries::OptionValues.whole("--pid", text, 1..2**31) }
           parser.on("--all", "every process that measures on this host") { values[:all] = true }
           parser.on("--out DIR", "where to keep the files (captures, beside the store)") { |text| values[:out] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
@@ -33,13 +33,13 @@ module Holdup
       end
 
       def self.rule(text)
-        Holdup::Capture::Rule.parse(text) ||
+        Holdup::Capture::Trigger.parse(text) ||
           raise(UsageError.new("--until can't be #{text[0, 100].inspect}", "it takes \"stall > 50 ms\" or \"wall > 2 s\""))
       end
       private_class_method :rule
 
       # @param console [Console]
-      # @param rule [Holdup::Capture::Rule, nil] of the unit that ends it
+      # @param rule [Holdup::Capture::Trigger, nil] of the unit that ends it
       # @param seconds [Integer] in SECONDS; with a rule, up to an hour
       # @param pid [Integer, nil]
       # @param all [Boolean]
@@ -77,7 +77,7 @@ module Holdup
 
       def ask(entries)
         request = Holdup::Capture::Request.new(asked_ms: @console.clock.realtime_ns / 1_000_000, seconds: @seconds)
-        entries.map { |entry| Holdup::Capture::Asking.new(entry, request, @rule).ask }
+        entries.map { |entry| Holdup::Capture::Client.new(entry, request, @rule).ask }
       rescue SystemCallError => error
         raise Error.new("a process can't be asked (#{error.message})", "run it as the application's user")
       end
@@ -92,7 +92,7 @@ module Holdup
       end
 
       def alive
-        Holdup::Capture::Asking.processes(@dir)
+        Holdup::Capture::Client.processes(@dir)
       rescue Errno::ENOENT
         []
       rescue SystemCallError => error
@@ -125,9 +125,9 @@ module Holdup
 
       def keep(asking, ended)
         bytes = asking.take
-        Holdup::Capture::Facts.add(bytes, Holdup::Timeline::Caught.facts(bytes))
+        Holdup::Capture::Reason.add(bytes, Analysis::Timeline::CaptureMatches.facts(bytes))
         path = @archive.add(bytes, Time.at(@console.clock.realtime_s))
-        recording = Holdup::Capture::Recording.parse(bytes, path:)
+        recording = Holdup::Capture::EventLog.parse(bytes, path:)
         (@caught ||= []) << recording.header.caught.positive?
         @report.kept(path, recording, ended)
       rescue SystemCallError => error

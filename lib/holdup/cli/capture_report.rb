@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../reports/figures"
-require_relative "../reports/words"
+require_relative "../view/figures"
+require_relative "../view/words"
 
 module Holdup
   class CLI
@@ -11,7 +11,7 @@ module Holdup
       # @param language [String]
       def initialize(console, language)
         @console = console
-        @words = Reports::Words.new(language)
+        @words = View::Words.new(language)
       end
 
       # On a terminal: in a pipe the line would stay, once for each process that is done.
@@ -36,16 +36,16 @@ module Holdup
       def kept(path, recording, ended)
         header = recording.header
         @console.err.puts("holdup: #{@words.call(:capture_cut, pid: header.pid)}") unless ended
-        @console.out.puts(@words.call(:capture_kept, process: header.process_name, events: Reports::Figures.count(header.head), lost: lost(header),
-          length: Reports::Figures.duration(recording.length_ns), cost: Reports::Figures.duration(header.cost_ns), share: share(recording)))
+        @console.out.puts(@words.call(:capture_kept, process: header.process_name, events: View::Figures.count(header.head), lost: lost(header),
+          length: View::Figures.duration(recording.length_ns), cost: View::Figures.duration(header.cost_ns), share: share(recording)))
         @console.out.puts("  #{@words.call(:capture_next, path:)}#{" --unit caught" if header.caught.positive?}")
       end
 
       private
 
-      def share(recording) = Reports::Figures.share(recording.header.cost_ns.fdiv([recording.length_ns, 1].max))
+      def share(recording) = View::Figures.share(recording.header.cost_ns.fdiv([recording.length_ns, 1].max))
 
-      def lost(header) = header.overwritten.positive? ? @words.call(:capture_lost, count: Reports::Figures.count(header.overwritten)) : ""
+      def lost(header) = header.overwritten.positive? ? @words.call(:capture_lost, count: View::Figures.count(header.overwritten)) : ""
     end
   end
 end

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require_relative "../collector"
-require_relative "../collector/supervisor"
-require_relative "../configuration"
-require_relative "../configuration/variables"
-require_relative "../log"
+require_relative "../agent/runtime/collector_supervisor"
+require_relative "../agent/configuration"
+require_relative "../agent/configuration/variables"
+require_relative "../agent/log"
 require_relative "options"
 require_relative "places"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -20,8 +20,8 @@ module Holdup
         Options.new("holdup collect [options]") do |parser, values|
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Inquiry::Values.seconds("--interval", text, INTERVAL_S) }
-          parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Inquiry::Values.whole("--parent", text, 1..2**31) }
+          parser.on("--interval S", "seconds between two rounds (#{DEFAULT_INTERVAL_S})") { |text| values[:interval] = Queries::OptionValues.seconds("--interval", text, INTERVAL_S) }
+          parser.on("--parent PID", "end when this process has ended") { |text| values[:parent] = Queries::OptionValues.whole("--parent", text, 1..2**31) }
           parser.on("--once", "one round, then end") { values[:once] = true }
           parser.on("--again", "a repeated start: do not say again what is missing") { values[:again] = true }
         end
@@ -55,7 +55,7 @@ module Holdup
         OK
       rescue LoadError => error
         say(missing(error)) unless @again
-        Holdup::Collector::Supervisor::CANNOT_LOAD
+        Runtime::CollectorSupervisor::CANNOT_LOAD
       rescue SystemCallError => error
         raise Error.new("the segments in #{@dir} can't be read (#{error.message})", "run it as the application's user, or name its folder with --dir")
       end
@@ -72,13 +72,13 @@ module Holdup
       end
 
       def greet
-        say("carrying #{@dir} to #{Stores.redact(@store)} every #{@interval} s; Ctrl-C ends it")
+        say("carrying #{@dir} to #{Store.redact(@store)} every #{@interval} s; Ctrl-C ends it")
         unknown = Configuration::Variables.unknown(@console.env)
         say(Configuration::Variables.warning(unknown)) if unknown.any?
       end
 
       def collector
-        Collector.new(store: Stores.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, captures: @captures, log:)
+        Collector.new(store: Store.open(@store), directory: @dir, clock: @console.clock, interval: @interval, parent: @parent, captures: @captures, log:)
       end
 
       # The processes are measured all the same: what collects needs more than what measures.

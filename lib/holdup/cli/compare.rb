@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../inquiry/groups"
-require_relative "../inquiry/recorded"
-require_relative "../inquiry/unmatched"
-require_relative "../reports/compare"
+require_relative "../queries/setting_groups"
+require_relative "../queries/comparison_source"
+require_relative "../queries/unmatched_filter"
+require_relative "../view/compare"
 require_relative "compare_options"
 require_relative "destination"
 require_relative "laid_out"
@@ -19,7 +19,7 @@ module Holdup
 
       # @param console [Console]
       # @param sides [Hash{Symbol => Object}] what is compared, see CompareOptions
-      # @param filter [Analysis::Filter]
+      # @param filter [Analysis::UnitFilter]
       # @param format [Symbol] one of CompareOptions::FORMATS
       # @param families [Array<Symbol>, nil] of metrics
       # @param app [String, nil] application; nil: all of the store
@@ -35,7 +35,7 @@ module Holdup
         @destination = Destination.new(console, file: out, format:)
         @app = app
         @store = store
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status
@@ -50,7 +50,7 @@ module Holdup
       def comparison
         sides = Places.reading(@console.env, @store, app: @app) do |store|
           check_filter(store, @asked[:spans] || [@asked.values_at(:from_s, :to_s)])
-          Inquiry::Recorded.sides(@asked[:spans] ? of_spans(store) : of_settings(store))
+          Queries::ComparisonSource.sides(@asked[:spans] ? of_spans(store) : of_settings(store))
         end
         sides.each { |side| check(side) }
         Analysis::Comparison.new(*sides)
@@ -60,7 +60,7 @@ module Holdup
 
       def of_settings(store)
         recorded = recorded(store, *@asked.values_at(:from_s, :to_s))
-        @picked = Inquiry::Groups.new(recorded.settings, @asked[:by]).pick(@asked[:values])
+        @picked = Queries::SettingGroups.new(recorded.settings, @asked[:by]).pick(@asked[:values])
         @picked.sides.map { |label, settings| [recorded, label, settings] }
       end
 
@@ -75,20 +75,20 @@ module Holdup
         Places.reading(@console.env, state.store || @store, app: @app) do |store|
           check_filter(store, [[state.from_s, state.to_s]])
           recorded = recorded(store, state.from_s, state.to_s)
-          recorded.side(state.label, state.setting && Inquiry::Groups.new(recorded.settings, Inquiry::Groups::SETTING).settings(state.setting))
+          recorded.side(state.label, state.setting && Queries::SettingGroups.new(recorded.settings, Queries::SettingGroups::SETTING).settings(state.setting))
         end
       end
 
       def tell_states(comparisons)
         return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n" if @format == :json
-        require_relative "../reports/compare/states"
-        lay_out(Reports::Compare::States.new(comparisons, words: @words, kind: @filter.kind, families: @families).page)
+        require_relative "../view/compare/states"
+        lay_out(View::Compare::States.new(comparisons, words: @words, kind: @filter.kind, families: @families).page)
       end
 
-      def recorded(store, from_s, to_s) = Inquiry::Recorded.new(store, from_s:, to_s:, filter: @filter)
+      def recorded(store, from_s, to_s) = Queries::ComparisonSource.new(store, from_s:, to_s:, filter: @filter)
 
       def check_filter(store, spans)
-        unmatched = spans.filter_map { |from_s, to_s| Inquiry::Unmatched.of(store, from_s, to_s, @filter) }
+        unmatched = spans.filter_map { |from_s, to_s| Queries::UnmatchedFilter.of(store, from_s, to_s, @filter) }
         raise unmatched.first.error if unmatched.any?
       end
 
@@ -115,12 +115,12 @@ module Holdup
       end
 
       def report(comparison)
-        Reports::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
+        View::Compare.new(comparison, words: @words, kind: @filter.kind, families: @families, picked: @picked)
       end
 
       def json(comparison)
-        require_relative "../reports/compare/json"
-        Reports::Compare::Json.new(comparison, sentences: report(comparison).sentences)
+        require_relative "../view/compare/json"
+        View::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 
       def lay_out(page)

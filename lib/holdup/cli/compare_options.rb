@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../analysis/comparison/metric"
-require_relative "../analysis/filter"
-require_relative "../reports/words"
+require_relative "../analysis/unit_filter"
+require_relative "../view/words"
 require_relative "formats"
 require_relative "options"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -55,7 +55,7 @@ module Holdup
         Formats.declare(parser, values, FORMATS)
         parser.on("--out FILE", "write it there") { |text| values[:out] = text }
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-        parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 
       def sides(parser, values)
@@ -65,20 +65,20 @@ module Holdup
         parser.on("--revision A B", "two revisions of the application") { |text| (values[:revision] ||= []) << text }
         parser.on("--states S S ...", "LABEL=RANGE, =SETTING, =STORE@RANGE, =STORE@SETTING") { |text| (values[:states] ||= []) << state(text) }
         parser.on("--values A,B", "with --by: these two, as they are called there") { |text| values[:values] = text.split(",").map(&:strip) }
-        parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s: @now_s) }
-        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Inquiry::Values.moment("--until", text, now_s: @now_s) }
+        parser.on("--since TIME", "of --by, --revision and settings: 1d (the default) ago") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s) }
+        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s) }
       end
 
       def units(parser, values)
         parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
-        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
+        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
         parser.on("--name GLOB", "only names like 'Orders*'") { |text| values[:name] = text }
-        parser.on("--metric LIST", FAMILIES.join(",")) { |text| values[:families] = text.split(",").map { |name| Inquiry::Values.choice("--metric", name.strip, FAMILIES) } }
+        parser.on("--metric LIST", FAMILIES.join(",")) { |text| values[:families] = text.split(",").map { |name| Queries::OptionValues.choice("--metric", name.strip, FAMILIES) } }
       end
 
       def keywords(values)
         check(values)
-        {filter: Analysis::Filter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
+        {filter: Analysis::UnitFilter.new(kind: values.fetch(:kind, :request), name: values[:name]), format: values.fetch(:format, :text), sides: asked(values),
          **values.slice(:families, :app, :out, :store, :language)}
       end
 
@@ -121,7 +121,7 @@ module Holdup
       def range(option, text)
         from, to = text.split("..", 2)
         raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a range such as 2d..1d, 1h.. or 2026-11-20T12:00..2026-11-20T14:00") unless to && !from.empty?
-        from_s, to_s = [from, to.empty? ? "now" : to].map { |one| Inquiry::Values.moment(option, one, now_s: @now_s) }
+        from_s, to_s = [from, to.empty? ? "now" : to].map { |one| Queries::OptionValues.moment(option, one, now_s: @now_s) }
         raise UsageError.new("#{option} ends before it begins: #{text[0, 100].inspect}", "write the earlier time first") unless from_s < to_s
         [from_s, to_s]
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../clock"
+require_relative "../model/clock"
 
 module Holdup
   class CLI
@@ -30,8 +30,8 @@ module Holdup
       # @param most [Integer] columns of sentences at most
       # @return [Hash{Symbol => Object}] for texts
       def layout(most = 100)
-        require_relative "../reports/style"
-        {width: width(most), table_width:, style: Reports::Style.for(out, env)}
+        require_relative "../view/style"
+        {width: width(most), table_width:, style: View::Style.for(out, env)}
       end
 
       # One line that the next one takes the place of; elsewhere than on a terminal each stays.

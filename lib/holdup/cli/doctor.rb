@@ -3,11 +3,11 @@
 require_relative "../doctor"
 require_relative "../doctor/examination"
 require_relative "../doctor/segment_facts"
-require_relative "../reports/findings"
+require_relative "../view/findings"
 require_relative "formats"
 require_relative "options"
 require_relative "places"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -19,9 +19,9 @@ module Holdup
         Options.new("holdup doctor [options]") do |parser, values|
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Inquiry::Values.whole("--autoscale-target", text, 1..100) }
+          parser.on("--autoscale-target N", "whether a CPU alarm at N % can fire") { |text| values[:autoscale_target] = Queries::OptionValues.whole("--autoscale-target", text, 1..100) }
           Formats.declare(parser, values, %i[text json])
-          parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
       end
 
@@ -37,7 +37,7 @@ module Holdup
         @dir = dir
         @autoscale_target = autoscale_target
         @json = format == :json
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status: 1 when something failed
@@ -52,12 +52,12 @@ module Holdup
 
       def text(findings)
         width = @console.width(WIDEST)
-        Reports::Findings.new(findings, words: @words, width:, style: Reports::Style.for(@console.out, @console.env)).call
+        View::Findings.new(findings, words: @words, width:, style: View::Style.for(@console.out, @console.env)).call
       end
 
       def json(findings, host)
-        require_relative "../reports/findings_json"
-        Reports::FindingsJson.new(findings, processes: host.segments, words: @words).call
+        require_relative "../view/findings_json"
+        View::FindingsJson.new(findings, processes: host.segments, words: @words).call
       end
 
       def examination
@@ -68,7 +68,7 @@ module Holdup
 
       def open_store
         url = Places.store(@console.env, @store)
-        Stores.open(url, read_only: true)
+        Store.open(url, read_only: true)
       end
     end
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
+require_relative "../model/errors"
 require_relative "exec/child"
 require_relative "options"
 require_relative "places"
@@ -70,8 +70,8 @@ module Holdup
 
       def supervisor
         return unless @collector
-        require_relative "../collector/supervisor"
-        @supervisor ||= Collector::Supervisor.new(dir: @dir, store: @store, log: method(:say))
+        require_relative "../agent/runtime/collector_supervisor"
+        @supervisor ||= Runtime::CollectorSupervisor.new(dir: @dir, store: @store, log: method(:say))
       end
 
       # A command may be over before its collector was up: what it left is then carried here.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
-require_relative "../inquiry/values"
+require_relative "../model/errors"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -16,7 +16,7 @@ module Holdup
       # @param known [Array<Symbol>] :text and some of MEANINGS
       # @return [void]
       def declare(parser, values, known)
-        parser.on("--format FORMAT", known.join(", ")) { |text| choose(values, Inquiry::Values.choice("--format", text, known)) }
+        parser.on("--format FORMAT", known.join(", ")) { |text| choose(values, Queries::OptionValues.choice("--format", text, known)) }
         (known - %i[text]).each { |name| parser.on("--#{name}", MEANINGS.fetch(name)) { choose(values, name) } }
       end
 

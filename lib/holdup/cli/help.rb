@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../configuration"
+require_relative "../agent/configuration"
 require_relative "options"
 require_relative "registry"
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../inquiry/nearest"
+require_relative "../queries/nearest_name"
 require_relative "options"
 
 module Holdup
@@ -63,7 +63,7 @@ module Holdup
 
       # @param name [String, nil] as it was typed
       # @return [String] what to do
-      def self.hint(name = nil) = (name && Inquiry::Nearest.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
+      def self.hint(name = nil) = (name && Queries::NearestName.hint(name, LOADERS.keys)) || "it is one of #{LOADERS.keys.join(", ")}"
 
       # @param console [Console]
       # @param experiment [Class] the command of one experiment

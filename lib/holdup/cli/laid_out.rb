@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../reports/style"
+require_relative "../view/style"
 
 module Holdup
   class CLI
@@ -8,7 +8,7 @@ module Holdup
     module LaidOut
       module_function
 
-      # @param page [Reports::Page]
+      # @param page [View::Page]
       # @param format [Symbol] :markdown, :html, else text
       # @param console [Console]
       # @param widest [Integer] columns of sentences at most
@@ -23,8 +23,8 @@ module Holdup
       end
 
       def markdown(page)
-        require_relative "../reports/page_markdown"
-        Reports::PageMarkdown.new(page).call
+        require_relative "../view/page_markdown"
+        View::PageMarkdown.new(page).call
       end
 
       def html(page, language)
@@ -33,8 +33,8 @@ module Holdup
       end
 
       def text(page, console, widest)
-        require_relative "../reports/page_text"
-        Reports::PageText.new(page, **console.layout(widest)).call
+        require_relative "../view/page_text"
+        View::PageText.new(page, **console.layout(widest)).call
       end
       private_class_method :markdown, :html, :text
     end

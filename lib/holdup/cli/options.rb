@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "optparse"
-require_relative "../errors"
-require_relative "../inquiry/nearest"
+require_relative "../model/errors"
+require_relative "../queries/nearest_name"
 
 module Holdup
   class CLI
@@ -71,7 +71,7 @@ module Holdup
         option = error.args.first.to_s[0, 100]
         case error
         when OptionParser::InvalidOption, OptionParser::AmbiguousOption
-          ["#{command.delete_prefix("holdup ")} has no option #{option}", Inquiry::Nearest.hint(option[/\A[^=]*/], known) || see_help]
+          ["#{command.delete_prefix("holdup ")} has no option #{option}", Queries::NearestName.hint(option[/\A[^=]*/], known) || see_help]
         when OptionParser::MissingArgument then ["#{option} needs a value", see_help]
         else [error.message.lines.first.chomp, see_help]
         end

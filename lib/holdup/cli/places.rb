@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../configuration"
-require_relative "../inquiry/of_application"
-require_relative "../utf8"
+require_relative "../agent/configuration"
+require_relative "../queries/application_store"
+require_relative "../model/utf8"
 
 module Holdup
   class CLI
@@ -18,14 +18,14 @@ module Holdup
 
       # @return [String] the same, else the default
       def store(env, given = nil)
-        require_relative "../stores"
-        named_store(env, given) || Stores.default_url(env, home: env["HOME"] || Dir.home)
+        require_relative "../store"
+        named_store(env, given) || Store.default_url(env, home: env["HOME"] || Dir.home)
       end
 
       # @return [String] folder of the captures: beside the store where that is a file
       def captures(env, given = nil)
-        require_relative "../stores"
-        Stores.captures_dir(store(env, given), env, home: env["HOME"] || Dir.home)
+        require_relative "../store"
+        Store.captures_dir(store(env, given), env, home: env["HOME"] || Dir.home)
       end
 
       # @return [String] "ja" for a Japanese locale, else "en"
@@ -36,7 +36,7 @@ module Holdup
       # @yield [store]
       # @raise [UsageError] where no application is called so
       def reading(env, given, app: nil)
-        opened(env, given, read_only: true) { |store| yield app ? Inquiry::OfApplication.new(store, app) : store }
+        opened(env, given, read_only: true) { |store| yield app ? Queries::ApplicationStore.new(store, app) : store }
       end
 
       # Opens the store to write, and closes it.
@@ -45,7 +45,7 @@ module Holdup
 
       def opened(env, given, **mode)
         url = store(env, given)
-        store = Stores.open(url, **mode)
+        store = Store.open(url, **mode)
         yield store
       ensure
         store&.close

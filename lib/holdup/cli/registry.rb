@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
-require_relative "../inquiry/nearest"
+require_relative "../model/errors"
+require_relative "../queries/nearest_name"
 
 module Holdup
   class CLI
@@ -104,7 +104,7 @@ module Holdup
       # @raise [UsageError] with the nearest name
       def self.fetch(name)
         loader = LOADERS[name] || raise(UsageError.new("there is no command #{name.inspect}",
-          Inquiry::Nearest.hint(name, LOADERS.keys) || "`holdup help` lists them"))
+          Queries::NearestName.hint(name, LOADERS.keys) || "`holdup help` lists them"))
         Entry.new(command: loader.call)
       end
     end

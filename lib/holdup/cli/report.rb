@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "../doctor/checks/drift"
-require_relative "../doctor/uncollected"
-require_relative "../inquiry/drifts"
-require_relative "../inquiry/marks"
-require_relative "../inquiry/summed"
-require_relative "../inquiry/unmatched"
-require_relative "../reports/doctor_sentence"
-require_relative "../reports/uncollected"
-require_relative "../reports/words"
+require_relative "../doctor/uncollected_units"
+require_relative "../queries/drift_query"
+require_relative "../queries/setting_change_query"
+require_relative "../queries/load_summary"
+require_relative "../queries/unmatched_filter"
+require_relative "../view/doctor_sentence"
+require_relative "../view/uncollected_remark"
+require_relative "../view/words"
 require_relative "destination"
 require_relative "places"
 require_relative "report_options"
@@ -29,7 +29,7 @@ module Holdup
       # @param console [Console]
       # @param from_s [Integer] seconds since 1970
       # @param to_s [Integer]
-      # @param filter [Holdup::Analysis::Filter]
+      # @param filter [Analysis::UnitFilter]
       # @param by [Symbol] a value of Analysis::Grouping::BY
       # @param sort [Symbol] a key of Analysis::Grouping::SORT
       # @param format [Symbol] one of FORMATS
@@ -53,7 +53,7 @@ module Holdup
         @format = format
         @app = app
         @store = store
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
         @layout = {limit:, details:}
         @destination = Destination.new(console, file: out, format:)
       end
@@ -69,8 +69,8 @@ module Holdup
       private
 
       def freshen
-        require_relative "fresh"
-        late = Fresh.new(@console, store: @store, dir: @dir).call
+        require_relative "fresh_report"
+        late = FreshReport.new(@console, store: @store, dir: @dir).call
         @console.err.puts("holdup: #{late}") if late
         @span = @span.merge(to_s: @console.clock.realtime_s) if @live
       end
@@ -92,47 +92,47 @@ module Holdup
       def summary
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
-          @marks = Inquiry::Marks.call(store, **@span) if @format == :json
-          Inquiry::Summed.call(store, **@span, **@view).tap { |summary| check(store) if summary.empty? }
+          @marks = Queries::SettingChangeQuery.call(store, **@span) if @format == :json
+          Queries::LoadSummary.call(store, **@span, **@view).tap { |summary| check(store) if summary.empty? }
         end
       end
 
       def check(store)
         filter = @view[:filter]
         filter = filter.with(kind: nil) if @view[:by] == :priority # which only jobs have
-        unmatched = Inquiry::Unmatched.of(store, *@span.values, filter)
+        unmatched = Queries::UnmatchedFilter.of(store, *@span.values, filter)
         raise unmatched.error if unmatched
       end
 
       def look(store)
         @drifts = drifts(store)
-        @uncollected = Holdup::Doctor::Uncollected.new(dir: @dir, app: @app).look(store, named: !@store.nil?) if @live
+        @uncollected = Holdup::Doctor::UncollectedUnits.new(dir: @dir, app: @app).look(store, named: !@store.nil?) if @live
       end
 
       # They are of the whole application, so they are no part of what is said of some units.
-      def drifts(store) = @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Inquiry::Drifts.call(store, @span[:to_s]))
+      def drifts(store) = @view[:filter].narrow? ? [] : Holdup::Doctor::Checks::Drift.findings(Queries::DriftQuery.call(store, @span[:to_s]))
 
       def drift_facts = @drifts.zip(drifted).map { |finding, text| {key: finding.key, text:, facts: finding.facts} }
 
-      def drifted = @drifted ||= @drifts.map { |finding| Reports::DoctorSentence.call(@words, finding.key, finding.facts) }
+      def drifted = @drifted ||= @drifts.map { |finding| View::DoctorSentence.call(@words, finding.key, finding.facts) }
 
-      def told = [*drifted, Reports::Uncollected.remark(@uncollected, now_s: @console.clock.realtime_s, words: @words)].compact
+      def told = [*drifted, View::UncollectedRemark.remark(@uncollected, now_s: @console.clock.realtime_s, words: @words)].compact
 
       def report(summary)
         case @format
         when :json
-          require_relative "../reports/json"
-          Reports::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks, uncollected: @uncollected)
+          require_relative "../view/json"
+          View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks, uncollected: @uncollected)
         when :markdown
-          require_relative "../reports/markdown"
-          Reports::Markdown.new(summary, words: @words, told:, **@layout)
+          require_relative "../view/markdown"
+          View::Markdown.new(summary, words: @words, told:, **@layout)
         else text(summary)
         end
       end
 
       def text(summary)
-        require_relative "../reports/text"
-        Reports::Text.new(summary, words: @words, told:, **@console.layout(WIDEST), **@layout)
+        require_relative "../view/text"
+        View::Text.new(summary, words: @words, told:, **@console.layout(WIDEST), **@layout)
       end
     end
   end

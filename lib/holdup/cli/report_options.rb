@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/filter"
+require_relative "../analysis/unit_filter"
 require_relative "../analysis/grouping"
-require_relative "../reports/words"
+require_relative "../view/words"
 require_relative "formats"
 require_relative "options"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -36,7 +36,7 @@ module Holdup
         view(parser, values)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
         parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
-        parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 
       def span(parser, values)
@@ -46,24 +46,24 @@ module Holdup
       end
 
       def choice(parser, values)
-        parser.on("--kind KIND", "request or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
+        parser.on("--kind KIND", "request or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
         parser.on("--app NAME", "only this application's (HOLDUP_APP)") { |text| values[:app] = text }
         parser.on("--name GLOB", "only names like 'Orders*' (job classes too)") { |text| values[:name] = text }
         parser.on("--queue NAME", "only jobs of this queue") { |text| values[:queue] = text }
-        parser.on("--threads N", "only while processes had N threads") { |text| values[:threads] = Inquiry::Values.whole("--threads", text, 1..10_000) }
+        parser.on("--threads N", "only while processes had N threads") { |text| values[:threads] = Queries::OptionValues.whole("--threads", text, 1..10_000) }
       end
 
       def view(parser, values)
-        parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Inquiry::Values.choice("--by", text, Analysis::Grouping::BY) }
-        parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Inquiry::Values.choice("--sort", text, Analysis::Grouping::SORT.keys) }
+        parser.on("--by WHAT", "rows by name, setting, process, queue or priority") { |text| values[:by] = Queries::OptionValues.choice("--by", text, Analysis::Grouping::BY) }
+        parser.on("--sort KEY", "by stalled, caused, wall or count") { |text| values[:sort] = Queries::OptionValues.choice("--sort", text, Analysis::Grouping::SORT.keys) }
         Formats.declare(parser, values, Report::FORMATS)
         parser.on("--out FILE", "write it there") { |text| values[:out] = text }
-        parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Inquiry::Values.whole("--limit", text, 1..100_000) }
+        parser.on("--limit N", "rows of each table (#{Report::LIMIT})") { |text| values[:limit] = Queries::OptionValues.whole("--limit", text, 1..100_000) }
         parser.on("--details", "also the means of slices of each row") { values[:details] = true }
       end
 
       def keywords(values)
-        filter = Analysis::Filter.new(**values.slice(:kind, :name, :queue, :threads))
+        filter = Analysis::UnitFilter.new(**values.slice(:kind, :name, :queue, :threads))
         from_s, to_s = span_of(values)
         by = by_of(values, filter)
         filter = filter.with(kind: :job) if by == :priority
@@ -83,7 +83,7 @@ module Holdup
         raise UsageError.new("--limit is at most #{HTML_LIMIT} with --format html", "a file that is mailed has to stay small")
       end
 
-      def moment(option, text) = Inquiry::Values.moment(option, text, now_s: @now_s)
+      def moment(option, text) = Queries::OptionValues.moment(option, text, now_s: @now_s)
 
       def span_of(values)
         to_s = values.fetch(:until, @now_s)

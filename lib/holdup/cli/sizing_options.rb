@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "shellwords"
-require_relative "../analysis/sizing/slo"
-require_relative "../reports/words"
-require_relative "../inquiry/values"
+require_relative "../sizing/slo"
+require_relative "../view/words"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -20,12 +20,12 @@ module Holdup
       # @return [void]
       def declare(parser, values, now_s)
         parser.on("--slo WHAT", "the promise: p95=300ms, or only p99 (p95)") { |text| values[:slo] = slo(text) }
-        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Inquiry::Values.choice("--kind", text, %i[request job]) }
+        parser.on("--kind KIND", "request (the default) or job") { |text| values[:kind] = Queries::OptionValues.choice("--kind", text, %i[request job]) }
         parser.on("--app NAME", "only this application's units (HOLDUP_APP)") { |text| values[:app] = text }
-        parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Inquiry::Values.positive("--vcpus", text) }
+        parser.on("--vcpus N", "of a host, where the samples don't know") { |text| values[:vcpus] = Queries::OptionValues.positive("--vcpus", text) }
         span(parser, values, now_s)
         parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-        parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+        parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
       end
 
       # @param text [String] "2G", "512M"
@@ -36,9 +36,9 @@ module Holdup
         raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a size such as 512M or 2G")
       end
 
-      # @return [Analysis::Sizing::Slo]
+      # @return [Sizing::Slo]
       def slo(text)
-        Analysis::Sizing::Slo.parse(text) || raise(UsageError.new("--slo can't be #{text[0, 100].inspect}", "it takes a percentile from p50 on and a time, such as p95=300ms"))
+        Sizing::Slo.parse(text) || raise(UsageError.new("--slo can't be #{text[0, 100].inspect}", "it takes a percentile from p50 on and a time, such as p95=300ms"))
       end
 
       # @param values [Hash]
@@ -63,8 +63,8 @@ module Holdup
       end
 
       def span(parser, values, now_s)
-        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s:) }
-        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Inquiry::Values.moment("--until", text, now_s:) }
+        parser.on("--since TIME", "2h (the default) ago, or 2026-11-21T12:00") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s:) }
+        parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s:) }
       end
       private_class_method :span
     end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../configuration"
-require_relative "../errors"
+require_relative "../agent/configuration"
+require_relative "../model/errors"
 require_relative "../terraform"
 require_relative "options"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -22,8 +22,8 @@ module Holdup
           parser.on("--namespace NS", "of the metrics (Holdup, or Holdup/APP)") { |text| values[:namespace] = namespace(text) }
           parser.on("--app NAME", "only lines of this application") { |text| values[:app] = matching("--app", text, NAME, "a name of letters, digits, _, . and -") }
           parser.on("--server NAME", "only lines of this server: puma, sidekiq ...") { |text| values[:server] = matching("--server", text, /\A[\w.+-]{1,100}\z/, "a server, such as puma") }
-          parser.on("--memory MIB", "alarm when a process takes more (1024)") { |text| values[:memory_mib] = Inquiry::Values.whole("--memory", text, 16..1_048_576) }
-          parser.on("--format FORMAT", "of the lines: json (the default) or emf") { |text| values[:format] = Inquiry::Values.choice("--format", text, FORMATS) }
+          parser.on("--memory MIB", "alarm when a process takes more (1024)") { |text| values[:memory_mib] = Queries::OptionValues.whole("--memory", text, 16..1_048_576) }
+          parser.on("--format FORMAT", "of the lines: json (the default) or emf") { |text| values[:format] = Queries::OptionValues.choice("--format", text, FORMATS) }
         end
       end
 

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require_relative "../capture/archive"
-require_relative "../inquiry/values"
-require_relative "../reports/kept_captures"
-require_relative "../reports/timeline"
-require_relative "../reports/timeline_story"
-require_relative "../reports/width"
-require_relative "../reports/words"
-require_relative "../timeline"
-require_relative "../timeline/export"
+require_relative "../queries/option_values"
+require_relative "../view/kept_captures"
+require_relative "../view/timeline"
+require_relative "../view/timeline_story"
+require_relative "../view/width"
+require_relative "../view/words"
+require_relative "../analysis/timeline"
+require_relative "../view/trace_formats"
 require_relative "destination"
 require_relative "options"
 require_relative "places"
@@ -18,12 +18,12 @@ module Holdup
     # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer; or which captures are kept.
     class Timeline
       UNIT = /\A(slowest|caught|\d{1,9})\z/
-      EXPORTS = Holdup::Timeline::Export::FORMATS.keys
+      EXPORTS = View::TraceFormats::FORMATS.keys
 
       def self.options(_console)
         Options.new("holdup timeline [FILE|ID] [options]", rest: :files, mixed: true) do |parser, values|
           parser.on("--unit ID", "the story of one unit: its id, slowest, or caught,", "the one beyond the rule that it was taken for") { |text| values[:unit] = unit(text) }
-          parser.on("--export FORMAT", "all of it for another viewer, or for programs:", EXPORTS.join(", ")) { |text| values[:export] = Inquiry::Values.choice("--export", text, EXPORTS) }
+          parser.on("--export FORMAT", "all of it for another viewer, or for programs:", EXPORTS.join(", ")) { |text| values[:export] = Queries::OptionValues.choice("--export", text, EXPORTS) }
           parser.on("--out FILE", "write the export there") { |text| values[:out] = text }
           parser.on("--store URL", "beside which captures are kept ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--lang LANG", "en or ja") { |text| values[:language] = text }
@@ -53,7 +53,7 @@ module Holdup
         @unit = unit
         @export = export
         @destination = Destination.new(console, file: out, format: export || :text)
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status
@@ -71,18 +71,18 @@ module Holdup
       end
 
       def text
-        return Reports::KeptCaptures.new(@archive.kept, words: @words, layout:).call unless @file
+        return View::KeptCaptures.new(@archive.kept, words: @words, layout:).call unless @file
         return exported if @export
         (@unit ? story : overview).call
       end
 
       # JSON leaves some characters that a terminal would obey.
       def exported
-        told = Holdup::Timeline::Export.call(scene, @export)
-        Holdup::Timeline::Export::BINARY.key?(@export) ? told : "#{Reports::Width.clean(told)}\n"
+        told = View::TraceFormats.call(scene, @export)
+        View::TraceFormats::BINARY.key?(@export) ? told : "#{View::Width.clean(told)}\n"
       end
 
-      def scene = @scene ||= Holdup::Timeline::Scene.new(read)
+      def scene = @scene ||= Analysis::Timeline::Scene.new(read)
 
       def read
         Holdup::Capture::Archive.read(File.exist?(@file) ? @file : @archive.find(@file)&.path || @file)
@@ -90,16 +90,16 @@ module Holdup
         raise Error.new("#{@file[0, 200].inspect} can't be read (#{error.message})", "give a file that `holdup capture` made, or an id that `holdup timeline` lists")
       end
 
-      def layout = Reports::Layout.new(**@console.layout(120))
+      def layout = View::Layout.new(**@console.layout(120))
 
       def overview
-        Reports::Timeline.new(scene, holders: Holdup::Timeline::Holders.new(scene), patterns: Holdup::Timeline::Patterns.new(scene).call,
-          methods: Holdup::Timeline::Methods.new(scene).call, words: @words, layout:)
+        View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene), patterns: Analysis::Timeline::Patterns.new(scene).call,
+          methods: Analysis::Timeline::MethodTable.new(scene).call, words: @words, layout:)
       end
 
       def story
         unit = find
-        Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words: @words, layout:)
+        View::TimelineStory.new(scene, unit, story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words, layout:)
       end
 
       def named

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../analysis/sizing/verification"
-require_relative "../reports/verification"
+require_relative "../sizing/verification"
+require_relative "../view/verification"
 require_relative "places"
-require_relative "../inquiry/sized"
+require_relative "../queries/sizing_inputs"
 require_relative "sizing_options"
 
 module Holdup
@@ -22,7 +22,7 @@ module Holdup
       # @param json [Boolean]
       # @param warm_up_s [Integer, nil] nil: as when advice was given
       # @param store [String, nil]
-      # @param words [Reports::Words]
+      # @param words [View::Words]
       def initialize(console:, file:, to_s:, words:, from_s: nil, json: false, warm_up_s: nil, store: nil)
         @console = console
         @file = file
@@ -38,7 +38,7 @@ module Holdup
       # @raise [Error] where there is nothing to compare
       def run
         found = verification
-        report = Reports::Verification.new(found, stored: stored?(found), span: SizingOptions.told(**@span), words: @words,
+        report = View::Verification.new(found, stored: stored?(found), span: SizingOptions.told(**@span), words: @words,
           **@console.layout)
         @console.out.write(@json ? report.json : report.call)
         found.kept? ? OK : FAILED
@@ -56,7 +56,7 @@ module Holdup
 
       def verification
         before, since = Places.reading(@console.env, @store, app: @advice[:app]) { |store| [sized(store, @advice.slice(:from_s, :to_s, :setting)), sized(store, @span)] }
-        Analysis::Sizing::Verification.new(recorded(before), changed(since))
+        Sizing::Verification.new(recorded(before), changed(since))
       end
 
       # Later advice learns from it; who may only read gets the answer all the same.
@@ -69,7 +69,7 @@ module Holdup
         false
       end
 
-      def sized(store, span) = Inquiry::Sized.new(store, **span, kind:, objective: Analysis::Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)
+      def sized(store, span) = Queries::SizingInputs.new(store, **span, kind:, objective: Sizing::Objective.new(:latency), **{warm_up_s: @warm_up_s}.compact)
 
       def kind = (@advice[:kind] || :request).to_sym
 
@@ -89,11 +89,11 @@ module Holdup
           "restart with it and let the warm-up pass (#{@warm_up_s || 120} s)"))
       end
 
-      def advised = Analysis::Sizing::Candidate.new(**(@advice[:best] || @advice[:current]).slice(:processes, :threads, :time_slice_ns))
+      def advised = Sizing::Candidate.new(**(@advice[:best] || @advice[:current]).slice(:processes, :threads, :time_slice_ns))
 
-      def ran(observation) = Analysis::Sizing::Candidate.new(processes: observation.processes, threads: observation.threads, time_slice_ns: observation.time_slice_ns)
+      def ran(observation) = Sizing::Candidate.new(processes: observation.processes, threads: observation.threads, time_slice_ns: observation.time_slice_ns)
 
-      def written(candidate) = Reports::AdviceFigures.new(@words).setting(candidate, slice: true)
+      def written(candidate) = View::AdviceFigures.new(@words).setting(candidate, slice: true)
     end
   end
 end

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../configuration"
+require_relative "../agent/configuration"
 require_relative "../web"
 require_relative "../web/language"
 require_relative "../web/server"
 require_relative "options"
 require_relative "places"
-require_relative "../inquiry/values"
+require_relative "../queries/option_values"
 
 module Holdup
   class CLI
@@ -18,12 +18,12 @@ module Holdup
 
       def self.options(_console)
         Options.new("holdup web [options]") do |parser, values|
-          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text| values[:port] = Inquiry::Values.whole("--port", text, 0..65_535) }
+          parser.on("--port N", "where it listens (#{PORT}); 0 for any that is free") { |text| values[:port] = Queries::OptionValues.whole("--port", text, 0..65_535) }
           parser.on("--bind HOST", "for others too, with HOLDUP_WEB_AUTH (#{HOST})") { |text| values[:host] = text }
           parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
           parser.on("--dir DIR", "folder of the segments ($HOLDUP_DIR)") { |text| values[:dir] = text }
           parser.on("--lang LANG", "where a browser asks for none of #{Holdup::Web::Language::KNOWN.join(" and ")}") do |text|
-            values[:language] = Inquiry::Values.choice("--lang", text, Holdup::Web::Language::KNOWN)
+            values[:language] = Queries::OptionValues.choice("--lang", text, Holdup::Web::Language::KNOWN)
           end
         end
       end
@@ -63,7 +63,7 @@ module Holdup
 
       # Whoever may run this may read the store. A page of another site that calls itself by a name of its own must not.
       def dashboard
-        Holdup::Web.new(store: -> { Stores.open(@store, read_only: true) }, dir: @dir, captures: -> { @captures }, orders: @orders, auth: @auth, open: loopback?,
+        Holdup::Web.new(store: -> { Store.open(@store, read_only: true) }, dir: @dir, captures: -> { @captures }, orders: @orders, auth: @auth, open: loopback?,
           hosts: loopback? ? ["127.0.0.1", "localhost", "[::1]"] : nil, clock: @console.clock, language: @language)
       end
     end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/what_if"
-require_relative "../reports/what_if"
+require_relative "../sizing/what_if"
+require_relative "../view/what_if"
 require_relative "places"
-require_relative "../inquiry/sized"
-require_relative "../inquiry/unmatched"
+require_relative "../queries/sizing_inputs"
+require_relative "../queries/unmatched_filter"
 require_relative "sizing_options"
 require_relative "whatif_options"
 
@@ -19,22 +19,22 @@ module Holdup
       # @param console [Console]
       # @param from_s [Integer]
       # @param to_s [Integer]
-      # @param change [Hash{Symbol => Object}] see Analysis::Sizing::WhatIf::Change
+      # @param change [Hash{Symbol => Object}] see Sizing::WhatIf::WhatIfChange
       # @param kind [Symbol]
-      # @param slo [Analysis::Sizing::Slo]
+      # @param slo [Sizing::Slo]
       # @param json [Boolean]
       # @param app [String, nil] application; nil: all of the store
       # @param store [String, nil]
       # @param language [String, nil]
-      def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Analysis::Sizing::Slo.new, json: false, app: nil, store: nil, language: nil, **)
+      def initialize(console:, from_s:, to_s:, change:, kind: :request, slo: Sizing::Slo.new, json: false, app: nil, store: nil, language: nil, **)
         @console = console
         @span = {from_s:, to_s:}
-        @change = Analysis::Sizing::WhatIf::Change.new(**change)
-        @sizing = {kind:, objective: Analysis::Sizing::Objective.new(:latency, slo:)}
+        @change = Sizing::WhatIf::WhatIfChange.new(**change)
+        @sizing = {kind:, objective: Sizing::Objective.new(:latency, slo:)}
         @json = json
         @app = app
         @store = store
-        @words = Reports::Words.new(language || Places.language(console.env))
+        @words = View::Words.new(language || Places.language(console.env))
       end
 
       # @return [Integer] exit status
@@ -42,13 +42,13 @@ module Holdup
       # @raise [UsageError] for a name that no unit has
       def run
         sized = Places.reading(@console.env, @store, app: @app) do |store|
-          Inquiry::Sized.new(store, **@span, **@sizing).tap { |one| check_kind(store) if one.recommendation.nil? }
+          Queries::SizingInputs.new(store, **@span, **@sizing).tap { |one| check_kind(store) if one.recommendation.nil? }
         end
         recommendation = sized.recommendation
         check(recommendation)
-        found = Analysis::Sizing::WhatIf.new(recommendation, @change)
+        found = Sizing::WhatIf.new(recommendation, @change)
         check_names(found)
-        report = Reports::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words,
+        report = View::WhatIf.new(found, change: @change, kind: @sizing[:kind], slo: @sizing[:objective].slo, span:, words: @words,
           **@console.layout)
         @console.out.write(@json ? report.json : report.call)
         OK
@@ -57,14 +57,14 @@ module Holdup
       private
 
       def check_kind(store)
-        unmatched = Inquiry::Unmatched.of(store, *@span.values, Analysis::Filter.new(kind: @sizing[:kind]))
+        unmatched = Queries::UnmatchedFilter.of(store, *@span.values, Analysis::UnitFilter.new(kind: @sizing[:kind]))
         raise unmatched.error if unmatched
       end
 
       def check(recommendation)
         raise Error.new("no units were recorded in that span", "choose another with --since and --until") unless recommendation
         return if recommendation.reasons.empty?
-        told = Reports::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind]).sentence
+        told = View::AdviceVerdict.new(recommendation, span:, words: @words, kind: @sizing[:kind]).sentence
         raise Error.new(told, "`holdup advise` says more")
       end
 

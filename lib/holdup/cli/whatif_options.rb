@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/what_if/change"
+require_relative "../sizing/what_if/what_if_change"
 require_relative "formats"
 require_relative "options"
 require_relative "sizing_options"
@@ -37,13 +37,13 @@ module Holdup
 
       def declare(parser, values)
         deployment(parser, values)
-        parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = Inquiry::Values.factor("--load", text) }
-        parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Inquiry::Values.share("--mix", share) } }
+        parser.on("--load FACTOR", "x2: twice the requests") { |text| values[:factor] = Queries::OptionValues.factor("--load", text) }
+        parser.on("--mix GLOB=SHARE", "these are so much of all units (30%)") { |text| named("--mix", text) { |name, share| (values[:mix] ||= {})[name] = Queries::OptionValues.share("--mix", share) } }
         parser.on("--without GLOB", "these moved elsewhere; the others are compared") { |text| values[:without] = text }
         parser.on("--own-pool GLOB[=PxT|=T]", "in P processes of T threads; of jobs T threads beside") { |text| values[:own_pool] = own_pool(text) }
         parser.on("--halve-acquisitions GLOB", "these take the GVL half as often (N+1 fixed)") { |text| values[:halved] = text }
         parser.on("--priority GLOB=N", "Thread#priority of these: -1 halves the time slice") do |text|
-          named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Inquiry::Values.whole("--priority", number, PRIORITIES) }
+          named("--priority", text) { |name, number| (values[:priorities] ||= {})[name] = Queries::OptionValues.whole("--priority", number, PRIORITIES) }
         end
         parser.on("--io GLOB", "these are marked as io-bound (Puma 8)") { |text| values[:io] = text }
         SizingOptions.declare(parser, values, @now_s)
@@ -51,21 +51,21 @@ module Holdup
       end
 
       def deployment(parser, values)
-        parser.on("--threads N", "so many in each process") { |text| values[:threads] = Inquiry::Values.whole("--threads", text, 1..1000) }
-        parser.on("--processes P", "so many on each host") { |text| values[:processes] = Inquiry::Values.whole("--processes", text, 1..1000) }
-        parser.on("--max-io-threads N", "so many more for units marked with --io") { |text| values[:io_threads] = Inquiry::Values.whole("--max-io-threads", text, 1..1000) }
-        parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = Inquiry::Values.time_slice("--slice", text) }
+        parser.on("--threads N", "so many in each process") { |text| values[:threads] = Queries::OptionValues.whole("--threads", text, 1..1000) }
+        parser.on("--processes P", "so many on each host") { |text| values[:processes] = Queries::OptionValues.whole("--processes", text, 1..1000) }
+        parser.on("--max-io-threads N", "so many more for units marked with --io") { |text| values[:io_threads] = Queries::OptionValues.whole("--max-io-threads", text, 1..1000) }
+        parser.on("--slice TIME", "how long a thread keeps the GVL from others (10ms)") { |text| values[:time_slice_ns] = Queries::OptionValues.time_slice("--slice", text) }
       end
 
       # 1x2: processes of their own; 2: threads in the same process.
       def own_pool(text)
         name, size = NAMED.match(text)&.captures || [text, nil]
-        return Analysis::Sizing::WhatIf::OwnThreads.new(name:, threads: Inquiry::Values.whole("--own-pool", size, 1..1000)) if THREADS.match?(size.to_s)
-        processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Inquiry::Values.whole("--own-pool", number, 1..1000) }
+        return Sizing::WhatIf::OwnThreads.new(name:, threads: Queries::OptionValues.whole("--own-pool", size, 1..1000)) if THREADS.match?(size.to_s)
+        processes, threads = SIZE.match(size.to_s)&.captures&.map { |number| Queries::OptionValues.whole("--own-pool", number, 1..1000) }
         if size && !processes
           raise UsageError.new("--own-pool can't be #{text[0, 100].inspect}", "it takes a name and processes x threads, such as Reports*=1x2, or for jobs threads in the same process: =2")
         end
-        Analysis::Sizing::WhatIf::OwnPool.new(**{name:, processes:, threads:}.compact)
+        Sizing::WhatIf::OwnPool.new(**{name:, processes:, threads:}.compact)
       end
 
       # A name may have an = in it.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../setting_facts/cgroup"
-require_relative "../setting_facts/machine"
+require_relative "../agent/setting_facts/cgroup"
+require_relative "../agent/setting_facts/cpu_quota"
 require_relative "host_facts"
 
 module Holdup
@@ -33,7 +33,7 @@ module Holdup
 
       private
 
-      def machine(pid) = SettingFacts::Machine.new(proc: @places[:proc], cgroup: @places[:root], pid:).to_h.transform_keys(&:to_sym)
+      def machine(pid) = SettingFacts::CpuQuota.new(proc: @places[:proc], cgroup: @places[:root], pid:).to_h.transform_keys(&:to_sym)
 
       def cpu
         stat = numbers(cpu_folder, "cpu.stat")

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "../collection_state"
-require_relative "../errors"
-require_relative "../unit_profile/block"
-require_relative "../window"
-require_relative "gleaner"
-require_relative "harvest"
-require_relative "ledger"
-require_relative "profiles"
-require_relative "sampler"
-require_relative "sighting"
+require_relative "../model/collection_state"
+require_relative "../model/errors"
+require_relative "../model/sample_block"
+require_relative "../model/window"
+require_relative "segment_delta"
+require_relative "window_builder"
+require_relative "checkpoints"
+require_relative "unit_sampler"
+require_relative "process_sampler"
+require_relative "process_snapshot"
 require_relative "skipped_rows"
 
 module Holdup
@@ -22,15 +22,15 @@ module Holdup
     # - after the removal: a position without a file is dropped at the next commit
     class Round
       # What became of a tick. `windows`: how many were written; `live`: headers of the segments that still grow
-      Outcome = Data.define(:windows, :live)
+      Result = Data.define(:windows, :live)
 
       # @param store [#commit, #progress]
       # @param directory [Segment::Directory]
       # @param host [String]
-      # @param complaints [Complaints]
-      # @param sampler [Sampler]
-      # @param profiles [Profiles]
-      def initialize(store:, directory:, host:, complaints:, sampler: Sampler.new, profiles: Profiles.new)
+      # @param complaints [RateLimitedLog]
+      # @param sampler [ProcessSampler]
+      # @param profiles [UnitSampler]
+      def initialize(store:, directory:, host:, complaints:, sampler: ProcessSampler.new, profiles: UnitSampler.new)
         @store = store
         @directory = directory
         @host = host
@@ -42,19 +42,19 @@ module Holdup
       end
 
       # @param now_ns [Integer] seconds since 1970, in nanoseconds
-      # @return [Outcome]
+      # @return [Result]
       # @raise [StoreError, DamagedData, SystemCallError] and then nothing was written or removed
       def run(now_ns)
         @skipped.start(now_ns)
-        @ledger ||= Ledger.new(@store, @host, @directory.path)
+        @ledger ||= Checkpoints.new(@store, @host, @directory.path)
         entries = @directory.entries
-        harvest = Harvest.new
+        harvest = WindowBuilder.new
         found = {}
-        readings = read(entries, Gleaner.new(harvest, now_ns, @settings, @profiles, @skipped), found)
+        readings = read(entries, SegmentDelta.new(harvest, now_ns, @settings, @profiles, @skipped), found)
         sightings = sightings(found, readings)
         written = commit(harvest, readings, entries.map(&:name), samples(sightings, now_ns), now_ns)
         sweep(entries)
-        Outcome.new(windows: written, live: sightings.select(&:growing?).map(&:header))
+        Result.new(windows: written, live: sightings.select(&:growing?).map(&:header))
       end
 
       # After a failure nobody knows what the store has: it is asked again.
@@ -74,7 +74,7 @@ module Holdup
       end
 
       def sightings(found, readings)
-        found.map { |entry, (header, setting)| Sighting.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished) }
+        found.map { |entry, (header, setting)| ProcessSnapshot.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished) }
       end
 
       # A file that can't be read is nobody's loss but its own.
@@ -138,7 +138,7 @@ module Holdup
       def left_out(row, error)
         case row
         when Window then @skipped.row(:window, row.series.name, error)
-        when UnitProfile::Block then @skipped.row(:profiles, "unit profiles", error)
+        when SampleBlock then @skipped.row(:profiles, "unit profiles", error)
         when Hash then @skipped.row(:sample, "process #{row[:pid]}", error)
         else @skipped.row(:path, row.first.name, error)
         end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
-require_relative "../skipped_row"
+require_relative "../model/errors"
+require_relative "../model/skipped_row"
 
 module Holdup
   class Collector
@@ -11,7 +11,7 @@ module Holdup
       NS = 1_000_000_000
 
       # @param host [String]
-      # @param complaints [Complaints]
+      # @param complaints [RateLimitedLog]
       def initialize(host:, complaints:)
         @host = host
         @complaints = complaints

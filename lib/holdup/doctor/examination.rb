@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/lives"
+require_relative "../analysis/worker_lifetimes"
 require_relative "../analysis/queue_alarm"
-require_relative "../configuration"
-require_relative "../configuration/variables"
-require_relative "../errors"
-require_relative "../inquiry/drifts"
-require_relative "../inquiry/summed"
-require_relative "../probe"
+require_relative "../agent/configuration"
+require_relative "../agent/configuration/variables"
+require_relative "../model/errors"
+require_relative "../queries/drift_query"
+require_relative "../queries/load_summary"
+require_relative "../agent/probe"
 require_relative "folder_facts"
 require_relative "host"
 require_relative "running_servers"
@@ -23,7 +23,7 @@ module Holdup
       # @param dir [String] folder of the segments
       # @param clock [Holdup::Clock]
       # @param open_store [#call] opens the store to read; may raise a Holdup::Error
-      # @param segments [#call] dir, now_ns => [Array<Host::Process>, Array<String>]: the segments and what was refused
+      # @param segments [#call] dir, now_ns => [Array<Host::HostProcess>, Array<String>]: the segments and what was refused
       # @param autoscale_target [Integer, nil] percentage of CPU that somebody wants to be woken at
       # @param env [#keys] the environment
       # @param proc [String] where /proc is
@@ -58,9 +58,9 @@ module Holdup
       def store
         store = @open_store.call
         from_s, to_s = hour
-        summary = Inquiry::Summed.call(store, from_s:, to_s:)
+        summary = Queries::LoadSummary.call(store, from_s:, to_s:)
         {store: store.health, machines: summary.processes.machines, signals: signals(summary), applications: summary.applications,
-         lives: Analysis::Lives.of(store.processes(from_s, to_s)), drifts: Inquiry::Drifts.call(store, @clock.realtime_s),
+         lives: Analysis::WorkerLifetimes.of(store.processes(from_s, to_s)), drifts: Queries::DriftQuery.call(store, @clock.realtime_s),
          skipped: skipped(store), store_problem: nil}
       rescue Error => error
         {store: nil, store_problem: error}

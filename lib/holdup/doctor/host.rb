@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/jits/facts"
+require_relative "../analysis/jit_report/jit_facts"
 
 module Holdup
   module Doctor
@@ -14,8 +14,8 @@ module Holdup
     # - `machines`: Array of Analysis::Machine of the last hour; `signals`: what it shows of the load (queued_p95_ns, busy,
     #   threads, backlog; nil where unknown); `autoscale_target`: percentage that an alarm waits for, nil when nobody asks
     # - `skipped`: Array of SkippedRow of the last day, the latest first
-    # - `applications`: Analysis::Applications of the last hour, nil without a store
-    # - `lives`: Array of Analysis::Lives of the last hour; `drifts`: Array of Analysis::Drift since the last change of setting
+    # - `applications`: Analysis::ApplicationShares of the last hour, nil without a store
+    # - `lives`: Array of Analysis::WorkerLifetimes of the last hour; `drifts`: Array of Analysis::SettingDrift since the last change of setting
     # - `servers`: Array of RunningServers::Server, all that the process table shows
     # - `variables`: names of the environment's variables of this command that look like settings and are none
     # - `now_ns`: nanoseconds since 1970
@@ -41,11 +41,11 @@ module Holdup
     # it measured, and for how many it knew how long they had been queued; `worker`: index; `profile`: server, pools and levers (docs/segment.md);
     # `gauges`: as of its last tick; `born_ns`: when its segment was made; `ring_share`: of one core, what the ring costs in which it waits for
     # something to capture; nil where it does not.
-    Host::Process = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile, :gauges, :born_ns, :ring_share) do
+    Host::HostProcess = Data.define(:pid, :alive, :closed, :heartbeat_ns, :setting, :counters, :requests, :queued, :worker, :profile, :gauges, :born_ns, :ring_share) do
       def initialize(worker: nil, profile: {}, gauges: {}, born_ns: 0, ring_share: nil, **rest) = super
 
-      # @return [Analysis::Jits::Facts]
-      def jit = Analysis::Jits::Facts.of(setting, profile, gauges)
+      # @return [Analysis::JitReport::JitFacts]
+      def jit = Analysis::JitReport::JitFacts.of(setting, profile, gauges)
     end
   end
 end

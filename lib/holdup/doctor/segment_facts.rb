@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../capture/control"
+require_relative "../capture/controller"
 require_relative "../capture/header"
-require_relative "../errors"
+require_relative "../model/errors"
 require_relative "../segment/directory"
 require_relative "host"
 
@@ -15,13 +15,13 @@ module Holdup
 
       # @param dir [String]
       # @param now_ns [Integer]
-      # @return [Array(Array<Host::Process>, Array<String>)]
+      # @return [Array(Array<Host::HostProcess>, Array<String>)]
       def self.call(dir, now_ns)
         read = Segment::Directory.new(dir).entries.map { |entry| process(entry, now_ns) }.compact
-        read.partition { |each| each.is_a?(Host::Process) }
+        read.partition { |each| each.is_a?(Host::HostProcess) }
       end
 
-      # @return [Host::Process, String, nil] nil when the collector has just removed it
+      # @return [Host::HostProcess, String, nil] nil when the collector has just removed it
       def self.process(entry, now_ns)
         entry.read { |reader| facts(entry, reader.snapshot(ring_since: nil), now_ns).with(profile: reader.profile || {}, ring_share: ring_share(entry, now_ns)) }
       rescue Errno::ENOENT
@@ -32,7 +32,7 @@ module Holdup
 
       def self.facts(entry, snapshot, now_ns)
         requests = snapshot.slots.compact.select { |slot| slot.series.kind == :request }
-        Host::Process.new(pid: entry.pid, alive: entry.alive || ticking?(snapshot.header, now_ns), closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
+        Host::HostProcess.new(pid: entry.pid, alive: entry.alive || ticking?(snapshot.header, now_ns), closed: snapshot.header.closed?, heartbeat_ns: snapshot.header.heartbeat_ns,
           born_ns: snapshot.header.created_ns, worker: snapshot.header.worker_index.then { |index| index unless index.negative? },
           setting: snapshot.setting.to_h.fetch(:attributes, {}), counters: snapshot.counters, gauges: snapshot.gauges, requests: requests.sum(&:count),
           queued: requests.sum { |slot| slot.histogram(:queued).count })
@@ -40,7 +40,7 @@ module Holdup
 
       # Since it began to wait.
       def self.ring_share(entry, now_ns)
-        path = Capture::Control.base(entry.path) + Capture::Watch::ARMED
+        path = Capture::Controller.base(entry.path) + Capture::RuleWatch::ARMED
         header = Capture::Header.parse(File.binread(path, Capture::Layout::HEADER_BYTES).to_s, path:)
         header.cost_ns.fdiv([now_ns - header.begin_real_ns, 1].max)
       rescue DamagedData, SystemCallError

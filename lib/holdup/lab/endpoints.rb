@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/sizing/candidate"
-require_relative "../analysis/sizing/replay"
-require_relative "../analysis/sizing/traffic"
+require_relative "../sizing/candidate"
+require_relative "../sizing/replay"
+require_relative "../sizing/traffic"
 
 module Holdup
   module Lab
@@ -21,7 +21,7 @@ module Holdup
         def enough? = count >= Endpoints::FEWEST
       end
 
-      # @param observation [Analysis::Sizing::Observation]
+      # @param observation [Sizing::Observation]
       # @param load [Reference, nil] nil: as it was recorded
       def initialize(observation, load: nil)
         @observation = observation
@@ -46,23 +46,23 @@ module Holdup
 
       def profiles = @observation.profiles
 
-      def traffic = @traffic ||= Analysis::Sizing::Traffic.of(profiles, arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
+      def traffic = @traffic ||= Sizing::Traffic.of(profiles, arrivals).map { |profile| profile.with(running_ns: profile.cpu_ns) }
 
       # Of the requests themselves: windows know the minute in which they were collected, which for a short recording is another.
       def arrivals
-        minute_ns = Analysis::Sizing::Traffic::MINUTE_S * Analysis::Sizing::Traffic::NS
-        profiles.group_by { |profile| profile.start_ns / minute_ns * Analysis::Sizing::Traffic::MINUTE_S }.transform_values { |own| own.sum(&:weight) }
+        minute_ns = Sizing::Traffic::MINUTE_S * Sizing::Traffic::NS
+        profiles.group_by { |profile| profile.start_ns / minute_ns * Sizing::Traffic::MINUTE_S }.transform_values { |own| own.sum(&:weight) }
       end
 
       # @return [Hash{String => Integer}] ns
       def responses
         drawn = {seed: SEED, rate: load.rate, units: UNITS}
-        found = Analysis::Sizing::Replay.call(traffic.peak(**drawn), scenario).column(:response)
+        found = Sizing::Replay.call(traffic.peak(**drawn), scenario).column(:response)
         traffic.drawn(**drawn).map { |profile| profile.series.name }.zip(found).group_by(&:first).transform_values { |pairs| percentile(pairs.map(&:last)) }
       end
 
       def scenario
-        candidate = Analysis::Sizing::Candidate.new(processes: load.processes, threads: load.threads, time_slice_ns: @observation.time_slice_ns)
+        candidate = Sizing::Candidate.new(processes: load.processes, threads: load.threads, time_slice_ns: @observation.time_slice_ns)
         candidate.scenario(vcpus: @observation.recording.vcpus || load.processes, cost: @observation.demand.cost, assignment: :least_busy, seed: SEED)
       end
 

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "folders"
-require_relative "jobs/ledger"
-require_relative "jobs/result"
+require_relative "jobs/job_log"
+require_relative "jobs/jobs_result"
 require_relative "jobs/run"
 require_relative "redis"
 require_relative "signals"
@@ -12,7 +12,7 @@ module Holdup
     # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them lets expect of the
     # others: measured and predicted side by side. That one runs twice in each round, to see what chance alone makes of it.
     class Jobs
-      # @param ledger [Ledger] new, or one to go on with
+      # @param ledger [JobLog] new, or one to go on with
       # @param env [Hash{String => String}] the environment
       # @param redis_url [String, nil] nil: a private one
       # @param store [#commit, nil] gets what was measured as well
@@ -30,19 +30,19 @@ module Holdup
       end
 
       # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a run.
-      # @return [Result]
+      # @return [JobsResult]
       # @raise [UnsupportedError] no Redis, or a Ruby that can't be measured
       # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
         Signals.first_only { with_redis { |url| @ledger.left.each { |step| measure(step, url) } } }
-        Result.new(@ledger)
+        JobsResult.new(@ledger)
       rescue SignalException => signal
         raise if @ledger.readings.empty?
-        Result.new(@ledger, signal: signal.signo)
+        JobsResult.new(@ledger, signal: signal.signo)
       rescue Holdup::Error => error
         raise if @ledger.readings.empty?
-        Result.new(@ledger, failure: error)
+        JobsResult.new(@ledger, failure: error)
       end
 
       private
@@ -54,7 +54,7 @@ module Holdup
             .call(seconds: @plan.seconds, warm_up_s: @plan.warm_up_s)
         end
         check(outcome)
-        @ledger.add(Reading.of(outcome, step, concurrency: @plan.predicted_from(step)))
+        @ledger.add(JobsMeasurement.of(outcome, step, concurrency: @plan.predicted_from(step)))
       end
 
       def tell(doing, step)
@@ -62,7 +62,7 @@ module Holdup
         @progress.call(@number, @plan.steps.size, doing, arm: step, **facts)
       end
 
-      def keep(intake) = @store&.commit(intake.windows, {}, processes: intake.samples, profiles: UnitProfile::Block.of(intake.profiles))
+      def keep(intake) = @store&.commit(intake.windows, {}, processes: intake.samples, profiles: SampleBlock.of(intake.profiles))
 
       def check(outcome)
         return if outcome.profiles.any?

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../clock"
+require_relative "../model/clock"
 require_relative "arrivals"
 require_relative "exchange"
 require_relative "route"
-require_relative "tally"
+require_relative "exchange_counts"
 require_relative "target"
 
 module Holdup
@@ -34,7 +34,7 @@ module Holdup
         @connections = connections
         @patience_ns = (patience_s * 1e9).to_i
         @open = []
-        @tally = Tally.new
+        @tally = ExchangeCounts.new
       end
 
       # @return [Hash<String, Outcome>] by the routes' labels

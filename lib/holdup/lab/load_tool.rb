@@ -2,7 +2,7 @@
 
 require "json"
 require "open3"
-require_relative "../errors"
+require_relative "../model/errors"
 require_relative "open_loop"
 
 module Holdup

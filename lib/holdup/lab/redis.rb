@@ -3,7 +3,7 @@
 require "fileutils"
 require "socket"
 require "tmpdir"
-require_relative "../errors"
+require_relative "../model/errors"
 require_relative "child"
 
 module Holdup

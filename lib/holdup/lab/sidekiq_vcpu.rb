@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
-require_relative "../stores"
+require_relative "../model/errors"
+require_relative "../store"
 require_relative "folders"
 require_relative "redis"
 require_relative "sidekiq_vcpu/library"
-require_relative "sidekiq_vcpu/result"
+require_relative "sidekiq_vcpu/vcpu_result"
 require_relative "sidekiq_vcpu/run"
 require_relative "sidekiq_vcpu/work"
 require_relative "signals"
@@ -33,13 +33,13 @@ module Holdup
         @progress = progress
       end
 
-      # @return [Result]
+      # @return [VcpuResult]
       # @raise [UnsupportedError] no Sidekiq, no Redis, or a Ruby that can't be measured
       # @raise [Holdup::Error] what went wrong in an experiment
       def call
         @program = Library.load
         Signals.first_only do
-          with_redis { |url| Result.new(outcomes(url, Work.rounds_for(@seconds)), target: @target) }
+          with_redis { |url| VcpuResult.new(outcomes(url, Work.rounds_for(@seconds)), target: @target) }
         end
       end
 
@@ -59,13 +59,13 @@ module Holdup
         @progress.call(experiment, number)
         Folders.open do |folders|
           store = Run.new(experiment, program: @program, redis: url, env: @env, **folders).call(rounds, @seconds)
-          Outcome.new(windows(store)).tap { |outcome| check(outcome, experiment) }
+          ExperimentOutcome.new(windows(store)).tap { |outcome| check(outcome, experiment) }
         end
       end
 
       def windows(path)
-        store = Stores.open(path, read_only: true)
-        store.windows(0, LATEST_S, kinds: Outcome::KINDS).to_a
+        store = Store.open(path, read_only: true)
+        store.windows(0, LATEST_S, kinds: ExperimentOutcome::KINDS).to_a
       ensure
         store&.close
       end

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "signals"
-require_relative "sweep/ledger"
-require_relative "sweep/result"
+require_relative "sweep/progress_file"
+require_relative "sweep/sweep_report"
 require_relative "trial"
 
 module Holdup
@@ -14,13 +14,13 @@ module Holdup
       # A rate is too much where the mean response is so many times that of the lowest one.
       OVERLOAD = 1.5
 
-      # @param plan [Plan]
+      # @param plan [SweepPlan]
       # @param env [Hash{String => String}] the environment
       # @return [OpenLoop, LoadTool]
       # @raise [UnsupportedError] the tool is not on this machine
       def self.load(plan, env) = plan.tool ? LoadTools::ALL.fetch(plan.tool).find(env.fetch("PATH", "")) : OpenLoop.new
 
-      # @param ledger [Ledger] new, or one to go on with
+      # @param ledger [ProgressFile] new, or one to go on with
       # @param env [Hash{String => String}] the environment
       # @param load [#call] see Trial
       # @param store [#commit, nil] gets what was measured as well
@@ -36,18 +36,18 @@ module Holdup
       end
 
       # Ctrl-C ends it with what was measured by then, and so does what goes wrong in a step.
-      # @return [Result]
+      # @return [SweepReport]
       # @raise [Holdup::Error] what went wrong before anything was measured
       def call
         @ledger.write
         Signals.first_only { @ledger.left.each { |round, arm| step(round, arm) } }
-        Result.new(@ledger)
+        SweepReport.new(@ledger)
       rescue SignalException => signal
         raise if @ledger.readings.empty?
-        Result.new(@ledger, signal: signal.signo)
+        SweepReport.new(@ledger, signal: signal.signo)
       rescue Holdup::Error => error
         raise if @ledger.readings.empty?
-        Result.new(@ledger, failure: error)
+        SweepReport.new(@ledger, failure: error)
       end
 
       private
@@ -55,7 +55,7 @@ module Holdup
       def step(round, arm)
         @number += 1
         outcomes = @trial.call(arm, rate: @plan.rates.first) { |session| climb(session, round) }
-        @ledger.add(outcomes.map { |outcome| Reading.of(outcome, round:) }, (arm == @plan.baseline) ? predictions(outcomes, round) : [])
+        @ledger.add(outcomes.map { |outcome| SettingMeasurement.of(outcome, round:) }, (arm == @plan.baseline) ? predictions(outcomes, round) : [])
       end
 
       # From the lowest rate up, until it is too much.

@@ -2,7 +2,7 @@
 
 require "socket"
 require "uri"
-require_relative "../errors"
+require_relative "../model/errors"
 
 module Holdup
   module Lab

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../clock"
+require_relative "../model/clock"
 require_relative "arm"
 require_relative "folders"
-require_relative "intake"
+require_relative "in_memory_store"
 require_relative "open_loop"
-require_relative "served"
+require_relative "server_under_test"
 require_relative "trial/session"
 require_relative "trial/warm_up"
 
@@ -28,7 +28,7 @@ module Holdup
       # @param boot_s [Numeric] at most
       # @param log [#warn]
       # @param progress [#call] gets a Symbol (:boot, :warm_up, :measure, :stop) and facts
-      def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: OpenLoop.new, warm_up_s: WarmUp::LONGEST_S, boot_s: Served::BOOT_S,
+      def initialize(command, routes:, env:, root: Dir.pwd, port: nil, load: OpenLoop.new, warm_up_s: WarmUp::LONGEST_S, boot_s: ServerUnderTest::BOOT_S,
         log: Log.new { $stderr }, progress: ->(_step, **_facts) {})
         @command = command
         @routes = routes
@@ -47,10 +47,10 @@ module Holdup
       # @raise [Holdup::Error] the server doesn't boot, doesn't answer, isn't measured or has another setting than it was told
       def call(arm, rate:)
         Folders.open do |folders|
-          served = Served.new(@command, arm:, **folders, **@served)
+          served = ServerUnderTest.new(@command, arm:, **folders, **@served)
           @progress.call(:boot, arm:)
           served.boot(@routes.first, patience_s: @boot_s)
-          session = Session.new(arm:, served:, intake: Intake.new(folders[:segments], log: @log), routes: @routes, load: @load, progress: @progress)
+          session = Session.new(arm:, served:, intake: InMemoryStore.new(folders[:segments], log: @log), routes: @routes, load: @load, progress: @progress)
           yield session.warm_up(rate, longest_s: @warm_up_s)
         ensure
           @progress.call(:stop, arm:)

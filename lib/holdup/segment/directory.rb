@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../utf8"
-require_relative "anonymous"
-require_relative "owner"
+require_relative "../model/utf8"
+require_relative "anonymous_file"
+require_relative "owner_process"
 require_relative "reader"
 
 module Holdup
@@ -18,7 +18,7 @@ module Holdup
       # One segment. `path` is absolute; `alive` whether its process runs, as far as
       # the process table `namespace` shows; `link` whether only a link is there, and `file`
       # what it leads to, opened.
-      Entry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
+      DirectoryEntry = Data.define(:path, :pid, :start, :alive, :namespace, :link, :file) do
         def initialize(path:, pid:, start:, alive:, namespace: 0, link: false, file: nil) = super
 
         # @return [String] file name
@@ -44,15 +44,15 @@ module Holdup
       attr_reader :path
 
       # @param path [String]
-      # @param owner [Owner]
-      # @param anonymous [Anonymous]
-      def initialize(path, owner: Owner.new, anonymous: Anonymous.new)
+      # @param owner [OwnerProcess]
+      # @param anonymous [AnonymousFile]
+      def initialize(path, owner: OwnerProcess.new, anonymous: AnonymousFile.new)
         @path = Utf8.of(File.expand_path(path))
         @owner = owner
         @anonymous = anonymous
       end
 
-      # @return [Array<Entry>] by name
+      # @return [Array<DirectoryEntry>] by name
       # @raise [SystemCallError] the folder can't be read
       def entries
         names = Dir.children(@path).select(&:ascii_only?).sort
@@ -114,7 +114,7 @@ module Holdup
         return unless pid
         path = File.join(@path, name)
         link = File.symlink?(path)
-        Entry.new(path:, pid:, start:, alive: @owner.alive?(pid, start), namespace: @owner.namespace, link:, file: link ? @anonymous.file(path, pid) : nil)
+        DirectoryEntry.new(path:, pid:, start:, alive: @owner.alive?(pid, start), namespace: @owner.namespace, link:, file: link ? @anonymous.file(path, pid) : nil)
       end
     end
   end

@@ -30,7 +30,7 @@ module Holdup
       STATE = 152
       PROFILE_SEQ = 192
       PROFILE_LENGTH = 200
-      # Written from outside (Capture::Request): what the process is asked to capture, and what for (Capture::Rule).
+      # Written from outside (Capture::Request): what the process is asked to capture, and what for (Capture::Trigger).
       CAPTURE_REQUEST = 216
       CAPTURE_RULE = 224
       TICK_SEQ = 232

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../setting"
-require_relative "bytes"
+require_relative "../model/setting"
+require_relative "byte_reader"
 require_relative "header"
 require_relative "layout"
-require_relative "ring_stretch"
+require_relative "ring_slice"
 require_relative "slot"
 require_relative "snapshot"
 
@@ -43,7 +43,7 @@ module Holdup
       # @param path [String] for errors
       # @param gone [Boolean]
       def initialize(io, path:, gone: false)
-        @bytes = Bytes.new(io)
+        @bytes = ByteReader.new(io)
         @path = path
         @gone = gone
         @page = "".b
@@ -93,8 +93,8 @@ module Holdup
       def ring(since: 0) = ring_stretch(since:).entries
 
       # @param since [Integer] as for `ring`
-      # @return [RingStretch] the same units, not parsed yet
-      def ring_stretch(since: 0) = guarded { RingStretch.read(@bytes, @header, since) }
+      # @return [RingSlice] the same units, not parsed yet
+      def ring_stretch(since: 0) = guarded { RingSlice.read(@bytes, @header, since) }
 
       # Accounts and the header's counters are written by a tick, together: what compares them needs both of the same one.
       # The block reads them, and is called again when a tick came between. Who ticks all the time is read as it is.
@@ -152,7 +152,7 @@ module Holdup
 
       def guarded
         yield
-      rescue Bytes::Short
+      rescue ByteReader::TooShort
         damaged("it is cut short at #{@bytes.size} bytes")
       end
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../series"
-require_relative "cells"
+require_relative "../model/series"
+require_relative "histogram_cells"
 require_relative "layout"
 
 module Holdup
@@ -20,7 +20,7 @@ module Holdup
         return known if known&.still?(numbers)
         return if numbers.max > Layout::MAX_NUMBER
         series = known&.series || parse_series(bytes)
-        histograms = Array.new(Layout::HISTOGRAMS.size) { |index| Cells.parse(bytes, Layout.histogram_offset(index)) }
+        histograms = Array.new(Layout::HISTOGRAMS.size) { |index| HistogramCells.parse(bytes, Layout.histogram_offset(index)) }
         new(series, numbers[0], numbers[1], numbers[2..], histograms, known&.path || parse_path(bytes)) if series && histograms.all?
       end
 

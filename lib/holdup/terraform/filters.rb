@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../stats_log/metrics"
+require_relative "../agent/stats_log/metrics"
 require_relative "hcl"
 
 module Holdup

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../reports/advice_findings"
-require_relative "../reports/advice_pools"
-require_relative "../reports/advice_self_test"
-require_relative "../reports/advice_table"
-require_relative "../reports/advice_verdict"
-require_relative "../reports/figures"
-require_relative "../reports/sections/amdahl"
+require_relative "../view/advice_findings"
+require_relative "../view/advice_pools"
+require_relative "../view/advice_self_test"
+require_relative "../view/advice_table"
+require_relative "../view/advice_verdict"
+require_relative "../view/figures"
+require_relative "../view/sections/amdahl_table"
 require_relative "blocks"
 require_relative "charts/candidates"
 
@@ -14,7 +14,7 @@ module Holdup
   class Web
     # An advice in blocks, for the page and for a file: the answer, and what it stands on.
     class Advised
-      # @param sized [Inquiry::Sized]
+      # @param sized [Queries::SizingInputs]
       # @param found [Array<Holdup::Advice::Finding>]
       # @param words [Words]
       # @param span [String]
@@ -36,7 +36,7 @@ module Holdup
       def answer = [Blocks::Lead.new(text: verdict.sentence), Blocks::Notes.new(texts: verdict.details), charts, candidates, pools, findings].compact
 
       # @return [Array<Object>] how far it can be trusted, what bounds it, and what a rule of thumb would say
-      def grounds = [Blocks::Table.of(Reports::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, amdahl].compact
+      def grounds = [Blocks::Table.of(Holdup::View::AdviceSelfTest.new(recommendation, words: @words.reports).section), limits, amdahl].compact
 
       private
 
@@ -45,21 +45,21 @@ module Holdup
       def recommendation = @sized.recommendation
 
       def verdict
-        @verdict ||= Reports::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind,
+        @verdict ||= Holdup::View::AdviceVerdict.new(recommendation, span: @span, words: @words.reports, kind: @kind,
           summary: @sized.summary)
       end
 
       def charts = Charts::Candidates.new(recommendation, words: @words).call
 
-      def candidates = Blocks::Table.of(Reports::AdviceTable.new(recommendation, words: @words.reports, limit: @limit).section)
+      def candidates = Blocks::Table.of(Holdup::View::AdviceTable.new(recommendation, words: @words.reports, limit: @limit).section)
 
-      def pools = Blocks::Table.of(Reports::AdvicePools.new(recommendation, words: @words.reports).section)
+      def pools = Blocks::Table.of(Holdup::View::AdvicePools.new(recommendation, words: @words.reports).section)
 
-      def findings = Blocks::Findings.new(title: word(:advice_findings), items: Reports::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
+      def findings = Blocks::Findings.new(title: word(:advice_findings), items: Holdup::View::AdviceFindings.new(@found, words: @words.reports).to_a, none: word(:advice_no_findings))
 
       def limits
         known = recommendation&.limits or return
-        pairs = {vcpus: known.vcpus && Reports::Figures.rate(known.vcpus), memory: known.memory_limit_bytes && Reports::Figures.bytes(known.memory_limit_bytes),
+        pairs = {vcpus: known.vcpus && Holdup::View::Figures.rate(known.vcpus), memory: known.memory_limit_bytes && Holdup::View::Figures.bytes(known.memory_limit_bytes),
                  pool: known.pool, connections: known.connections, hosts: known.hosts}
         Blocks::Facts.new(title: word(:limits_title), pairs: pairs.to_h { |key, value| [word(:"limit_#{key}"), value&.to_s || word(:not_known)] })
       end
@@ -68,7 +68,7 @@ module Holdup
       def amdahl
         known = recommendation&.recording&.demand
         share = (known || @sized.summary.total).idle_share
-        section = Reports::Sections::Amdahl.new(@sized.summary, share:, words: @words.reports, limit: @limit).call or return
+        section = Holdup::View::Sections::AmdahlTable.new(@sized.summary, share:, words: @words.reports, limit: @limit).call or return
         Blocks::Table.of(section, notes: known ? [verdict.amdahl] : section.notes)
       end
     end

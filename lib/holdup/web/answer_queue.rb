@@ -17,7 +17,7 @@ module Holdup
 
       # `ahead`: questions that come first, 0 when this one is being computed; `elapsed_s`: since it began,
       # nil before; `step`: what its computation said last about itself, nil before
-      Place = Data.define(:ahead, :elapsed_s, :step)
+      QueuePosition = Data.define(:ahead, :elapsed_s, :step)
 
       Question = Struct.new(:work, :asked_ns, :begun_ns, :thread, :step)
       private_constant :Question
@@ -36,7 +36,7 @@ module Holdup
 
       # @param key [Object] what makes it another question
       # @yieldparam step [#call] takes what the computation does now
-      # @return [Place, nil] nil when too many others wait
+      # @return [QueuePosition, nil] nil when too many others wait
       def join(key, &work)
         @lock.synchronize do
           forget
@@ -50,7 +50,7 @@ module Holdup
       end
 
       # @param key [Object]
-      # @return [Place, nil] nil when it is not in the queue
+      # @return [QueuePosition, nil] nil when it is not in the queue
       def place_of(key)
         @lock.synchronize do
           question = @questions[key]
@@ -87,9 +87,9 @@ module Holdup
       def waiting = @questions.reject { |_, question| question.thread }
 
       def place(key, question)
-        return Place.new(ahead: waiting.keys.index(key) + 1, elapsed_s: nil, step: nil) unless question.thread
+        return QueuePosition.new(ahead: waiting.keys.index(key) + 1, elapsed_s: nil, step: nil) unless question.thread
         elapsed_s = (@clock.monotonic_ns - question.begun_ns).fdiv(NS)
-        Place.new(ahead: 0, elapsed_s:, step: question.step)
+        QueuePosition.new(ahead: 0, elapsed_s:, step: question.step)
       end
 
       def begin_next

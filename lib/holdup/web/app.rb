@@ -2,22 +2,22 @@
 
 require "roda"
 require "uri"
-require_relative "../doctor/uncollected"
-require_relative "../errors"
+require_relative "../doctor/uncollected_units"
+require_relative "../model/errors"
 require_relative "assets"
 require_relative "captures"
 require_relative "captures/routes"
-require_relative "computing"
+require_relative "computed_answers"
 require_relative "context"
-require_relative "failures"
+require_relative "error_pages"
 require_relative "headers"
 require_relative "language"
 require_relative "pages"
-require_relative "query"
-require_relative "remembered"
+require_relative "page_query"
+require_relative "request_cache"
 require_relative "theme"
 require_relative "view"
-require_relative "wait_text"
+require_relative "progress_text"
 require_relative "words"
 
 module Holdup
@@ -26,8 +26,8 @@ module Holdup
     # be answered is a page too, that says what to do.
     class App < Roda
       include Captures::Routes
-      include Computing
-      include Failures
+      include ComputedAnswers
+      include ErrorPages
 
       FILES = {"json" => "application/json; charset=utf-8", "csv" => "text/csv; charset=utf-8",
                "md" => "text/markdown; charset=utf-8"}.freeze
@@ -87,7 +87,7 @@ module Holdup
 
       def paged(name)
         found = Pages::ALL[name] or return
-        store = Remembered.new(context.store.call, app: query["app"])
+        store = RequestCache.new(context.store.call, app: query["app"])
         yield found.new(context:, store:, query:, words:), store
       ensure
         store&.close
@@ -98,7 +98,7 @@ module Holdup
         view = view(name, query, title: page.title, again_s: wait&.again_s, computed_s: @computed_s)
         response.status = wait.status if wait
         return "" if request.head?
-        blocks = wait ? [WaitText.new(wait, page: name, words:).block] : page.blocks
+        blocks = wait ? [ProgressText.new(wait, page: name, words:).block] : page.blocks
         stored = page.span? ? stored(store) : {behind: nil, newest: nil, apps: []}
         offered = wait ? [] : page.offered
         lay_out(view, render("page", locals: {view:, page:, blocks:, offered:, **stored}))
@@ -122,7 +122,7 @@ module Holdup
       def newest(store)
         return unless query.live?
         at_ns = store.collection_states.map(&:at_ns).max
-        look = Doctor::Uncollected.new(dir: context.dir, app: query["app"]).look(store, named: true)
+        look = Doctor::UncollectedUnits.new(dir: context.dir, app: query["app"]).look(store, named: true)
         view(nil, query).newest(at_ns, look, context.clock.realtime_ns)
       end
 
@@ -132,7 +132,7 @@ module Holdup
         View.new(request:, words:, query:, name:, theme: Theme.of(asked_for("theme")), **more)
       end
 
-      def query = @query ||= Query.new(params, now_s: context.clock.realtime_s)
+      def query = @query ||= PageQuery.new(params, now_s: context.clock.realtime_s)
 
       # Flat, and each once: nothing here is nested.
       def params

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../reports/figures"
+require_relative "../view/figures"
 require_relative "blocks"
 
 module Holdup
@@ -10,12 +10,12 @@ module Holdup
       # Shares below this are drawn and not told.
       TOLD = 0.005
 
-      # @param split [Analysis::Split]
+      # @param split [Analysis::StateSplit]
       # @param words [Words]
       # @return [Blocks::Bar]
       def self.of(split, words)
         parts = split.members.to_h { |state| [state, split.share(state)] }
-        told = parts.select { |_, share| share >= TOLD }.map { |state, share| "#{words.call(:"state_#{state}")} #{Reports::Figures.share(share)}" }
+        told = parts.select { |_, share| share >= TOLD }.map { |state, share| "#{words.call(:"state_#{state}")} #{Holdup::View::Figures.share(share)}" }
         Blocks::Bar.new(parts:, label: words.reports.list(told))
       end
     end

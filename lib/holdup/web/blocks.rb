@@ -5,7 +5,7 @@ module Holdup
     # What a page is made of, before it is laid out. Each has a template of its name; what needs a script for drawing has
     # its figures in a table as well.
     module Blocks
-      # @param page [Reports::Page]
+      # @param page [Holdup::View::Page]
       # @return [Array<Object>] its sentence, what is said of it, its tables
       def self.of(page) = [Lead.new(text: page.lead), Notes.new(texts: [*page.facts, *page.remarks].compact), *page.sections.map { |section| Table.of(section) }]
 
@@ -30,7 +30,7 @@ module Holdup
       Table = Data.define(:title, :columns, :rows, :total, :notes, :more) do
         def initialize(title:, columns:, rows:, total: nil, notes: [], more: nil) = super
 
-        # @param section [Reports::Section, nil]
+        # @param section [Holdup::View::Section, nil]
         # @yield [String] the first cell of a row, and its number, for a Link in its place
         # @return [Table, nil]
         def self.of(section, notes: section&.notes)
@@ -87,7 +87,7 @@ module Holdup
         def view = "split"
       end
 
-      # `items`: Array of Reports::AdviceFindings::Told
+      # `items`: Array of Holdup::View::AdviceFindings::Told
       Findings = Data.define(:title, :items, :none) do
         def view = "findings"
       end

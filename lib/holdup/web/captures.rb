@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../capture/archive"
-require_relative "../errors"
-require_relative "../timeline"
+require_relative "../model/errors"
+require_relative "../analysis/timeline"
 
 module Holdup
   class Web
@@ -15,28 +15,28 @@ module Holdup
         @lock = Mutex.new
       end
 
-      # @return [Array<Capture::Kept>] the newest first
+      # @return [Array<Capture::ArchivedCapture>] the newest first
       def all = @archive ? @archive.kept : []
 
       # @param id [String, nil]
-      # @return [Capture::Kept]
+      # @return [Capture::ArchivedCapture]
       # @raise [UsageError] none is called so
       def find(id)
         @archive&.find(id) || raise(UsageError.new("there is no such capture", "choose one in the list; only the newest #{Capture::Archive::KEPT} are kept"))
       end
 
-      # @param kept [Capture::Kept]
-      # @return [Timeline::Scene]
+      # @param kept [Capture::ArchivedCapture]
+      # @return [Analysis::Timeline::Scene]
       # @raise [UsageError] it can't be read
       def scene(kept)
         @lock.synchronize do
           @scene = nil unless @shown == kept.id
           @shown = kept.id
-          @scene ||= Timeline::Scene.new(reading { Capture::Archive.read(kept.path) })
+          @scene ||= Analysis::Timeline::Scene.new(reading { Capture::Archive.read(kept.path) })
         end
       end
 
-      # @param kept [Capture::Kept]
+      # @param kept [Capture::ArchivedCapture]
       # @return [String] the file as it is
       # @raise [UsageError]
       def bytes(kept) = reading { File.binread(kept.path) }

@@ -9,7 +9,7 @@ module Holdup
     # - `kind`: :stack, :line or :heat; `unit` of its values: :ns, :share, :rate, :count, :bytes
     # - `x`: Axis; `series`: Array of Line, each with a value or nil for each of x
     # - `limits`: Array of Mark across it, `marks`: Array of Mark down it; `most`: where its scale ends, nil for what it takes
-    # - `points`: Array of Point, on its lines; `heat`: of that kind, see Analysis::Course#heat
+    # - `points`: Array of Point, on its lines; `heat`: of that kind, see Analysis::TimeSeries#heat
     Chart = Data.define(:kind, :unit, :x, :series, :limits, :marks, :points, :most, :heat) do
       def initialize(kind:, unit:, x:, series:, limits: [], marks: [], points: [], most: nil, heat: nil) = super
 
@@ -25,7 +25,7 @@ module Holdup
       def initialize(unit:, values:, log: false) = super
     end
 
-    # `state`: a member of Analysis::Split, for its colour and pattern; `unit`: another than the chart's.
+    # `state`: a member of Analysis::StateSplit, for its colour and pattern; `unit`: another than the chart's.
     Chart::Line = Data.define(:label, :values, :state, :unit) do
       def initialize(label:, values:, state: nil, unit: nil) = super
 

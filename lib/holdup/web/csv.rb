@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../reports/figures"
-require_relative "../reports/width"
+require_relative "../view/figures"
+require_relative "../view/width"
 
 module Holdup
   class Web
@@ -19,7 +19,7 @@ module Holdup
       # @return [String]
       def call(lines) = lines.map { |line| "#{line.map { |field| quoted(harmless(field)) }.join(",")}\r\n" }.join
 
-      # @param page [Reports::Page]
+      # @param page [Holdup::View::Page]
       # @return [String] its tables, one after the other, each under a line with its title; lists have a line for each
       #   sentence. What is not known is empty
       def of(page) = page.sections.map { |section| call([[section.title], *lines(section)]) }.join("\r\n")
@@ -30,11 +30,11 @@ module Holdup
         [section.columns, *rows.map { |row| row.map { |cell| known(cell) } }]
       end
 
-      def known(cell) = (cell == Reports::Figures::NONE) ? nil : cell
+      def known(cell) = (cell == Holdup::View::Figures::NONE) ? nil : cell
 
       def harmless(field)
         return field unless field.is_a?(String)
-        text = Reports::Width.clean(field)
+        text = Holdup::View::Width.clean(field)
         (FORMULA.match?(text) && !FIGURE.match?(text)) ? "'#{text}" : text
       end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../errors"
-require_relative "../reports/doctor_sentence"
+require_relative "../model/errors"
+require_relative "../view/doctor_sentence"
 require_relative "locales/errors_ja"
 
 module Holdup
@@ -31,7 +31,7 @@ module Holdup
 
       def of_store
         [:"store_#{@error.kind}", :"store_#{@error.kind}_fix"].map do |key|
-          text = Reports::DoctorSentence.call(@words.reports, key, @error.facts)
+          text = Holdup::View::DoctorSentence.call(@words.reports, key, @error.facts)
           Part.new(text:, language: @words.language)
         end
       end

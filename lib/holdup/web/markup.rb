@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "cgi/escape"
-require_relative "../reports/moments"
-require_relative "../reports/width"
+require_relative "../view/moments"
+require_relative "../view/width"
 
 module Holdup
   class Web
@@ -22,7 +22,7 @@ module Holdup
 
       # @param text [String]
       # @return [String] no longer than a name that is recorded
-      def cut(text) = Reports::Width.truncate(text, NAME)
+      def cut(text) = Holdup::View::Width.truncate(text, NAME)
 
       # @param text [String]
       # @return [String] HTML: a name that may wrap between its parts
@@ -42,7 +42,7 @@ module Holdup
       def plain(text)
         parts = text.split(LONG_WORD)
         escaped = parts.map { |part| LONG_WORD.match?(part) ? wrapping(part) : CGI.escapeHTML(part) }
-        timed = escaped.join.gsub(Reports::Moments::TOLD) do |found|
+        timed = escaped.join.gsub(Holdup::View::Moments::TOLD) do |found|
           from, to, zone = $~.captures
           to ? "#{time(from, zone)} - #{time(to, zone, "#{to} #{zone}")}" : time(from, zone, found)
         end
@@ -50,7 +50,7 @@ module Holdup
       end
 
       def time(moment, zone, text = moment)
-        exact = Reports::Moments.read(moment, zone) or return text
+        exact = Holdup::View::Moments.read(moment, zone) or return text
         seconds = " data-seconds" if moment.count(":") > 1
         %(<time datetime="#{exact.utc.strftime("%FT%TZ")}"#{seconds}>#{text}</time>)
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../reports/page"
-require_relative "../reports/section"
+require_relative "../view/page"
+require_relative "../view/section"
 require_relative "blocks"
 require_relative "captures/flame"
 require_relative "captures/story"
@@ -22,10 +22,10 @@ module Holdup
         @words = words
       end
 
-      # @return [Reports::Page]
+      # @return [Holdup::View::Page]
       def call
         lead, *others = all(Blocks::Lead).map(&:text)
-        Reports::Page.new(title: @title, facts: [], lead:, remarks: [*others, *all(Blocks::Notes).flat_map(&:texts)], sections: @blocks.filter_map { |block| section(block) })
+        Holdup::View::Page.new(title: @title, facts: [], lead:, remarks: [*others, *all(Blocks::Notes).flat_map(&:texts)], sections: @blocks.filter_map { |block| section(block) })
       end
 
       private
@@ -46,10 +46,10 @@ module Holdup
 
       def table(block)
         rows = block.rows.map { |row| row.map { |cell| text(cell) } }
-        Reports::Section.new(title: block.title, columns: block.columns.map(&:text), rows:, total: block.total&.map { |cell| text(cell) }, notes: block.notes)
+        Holdup::View::Section.new(title: block.title, columns: block.columns.map(&:text), rows:, total: block.total&.map { |cell| text(cell) }, notes: block.notes)
       end
 
-      def listed(block, columns, rows, notes = []) = Reports::Section.new(title: block.title, columns:, rows:, notes:)
+      def listed(block, columns, rows, notes = []) = Holdup::View::Section.new(title: block.title, columns:, rows:, notes:)
 
       def finding(item) = [item.what, *item.parts.map { |part| "#{part.label}: #{[part.text, *part.diff].join(" ")}" }]
 

@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "../reports/figures"
-require_relative "../reports/moments"
-require_relative "../reports/width"
+require_relative "../view/figures"
+require_relative "../view/moments"
+require_relative "../view/width"
 require_relative "../version"
 require_relative "language"
 require_relative "markup"
 require_relative "pages"
-require_relative "query"
+require_relative "page_query"
 require_relative "theme"
 
 module Holdup
@@ -32,7 +32,7 @@ module Holdup
 
       # @param request [Roda::RodaRequest]
       # @param words [Words]
-      # @param query [Query, nil] nil where it can't be read
+      # @param query [PageQuery, nil] nil where it can't be read
       # @param name [String, nil]
       # @param theme [String] one of Theme::KNOWN
       # @param kept [Hash{String => String}] what links have
@@ -84,19 +84,19 @@ module Holdup
       # @return [String, nil] since when there is nothing new
       def behind(newest_s, now_s)
         return unless newest_s && now_s - newest_s > BEHIND_S
-        ago = Reports::Figures.rough((now_s - newest_s) * NS)
-        word(:behind, time: Reports::Moments.at(newest_s, "%F %T"), ago:)
+        ago = Holdup::View::Figures.rough((now_s - newest_s) * NS)
+        word(:behind, time: Holdup::View::Moments.at(newest_s, "%F %T"), ago:)
       end
 
       # @param at_ns [Integer, nil] when the collector read what is stored
-      # @param look [Doctor::Uncollected::Look, nil] what is not
+      # @param look [Doctor::UncollectedUnits::Uncollected, nil] what is not
       # @param now_ns [Integer]
       # @return [String, nil]
       def newest(at_ns, look, now_ns)
         return unless at_ns
-        age = Reports::Figures.duration([now_ns - at_ns, 0].max)
+        age = Holdup::View::Figures.duration([now_ns - at_ns, 0].max)
         return word(:newest, age:) unless look&.units.to_i.positive?
-        word(:newest_waiting, age:, count: Reports::Figures.count(look.units))
+        word(:newest_waiting, age:, count: Holdup::View::Figures.count(look.units))
       end
 
       # @param asks [Array<String>] what one may choose on this page
@@ -104,12 +104,12 @@ module Holdup
       # @return [Array<String>] what was chosen beside one of the usual spans
       def chosen(asks, apps)
         span = [query.since, query["until"]] if query["until"]
-        span ||= [query.since] unless Query::SPANS.key?(query.since)
+        span ||= [query.since] unless PageQuery::SPANS.key?(query.since)
         kind = query.kind && word(:"kind_#{query.kind}") if asks.include?("kind")
         least = query["least"] && "≥ #{query.least}" if asks.include?("least")
         name = query["name"] if asks.include?("name")
         app = query["app"] if apps.size > 1
-        [span&.join(" - "), app, name, kind, least].compact.map { |text| Reports::Width.clean(text) }
+        [span&.join(" - "), app, name, kind, least].compact.map { |text| Holdup::View::Width.clean(text) }
       end
 
       # @return [String] "12.3%" for SVG

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../reports/words"
+require_relative "../view/words"
 require_relative "locales/captures_en"
 require_relative "locales/captures_ja"
 require_relative "locales/charts_en"
@@ -15,14 +15,14 @@ module Holdup
       LANGUAGES = {"en" => Locales::EN.merge(Locales::CAPTURES_EN, Locales::CHARTS_EN).freeze, "ja" => Locales::JA.merge(Locales::CAPTURES_JA, Locales::CHARTS_JA).freeze}.freeze
 
       attr_reader :language
-      # @return [Reports::Words]
+      # @return [Holdup::View::Words]
       attr_reader :reports
 
       # @param language [String] "en" or "ja"
       def initialize(language)
         @language = language
         @table = LANGUAGES.fetch(language)
-        @reports = Reports::Words.new(language)
+        @reports = Holdup::View::Words.new(language)
       end
 
       # @param key [Symbol]

@@ -23,24 +23,24 @@ module Holdup::Advice
       samples = container(processes: 1, vcpus: 2.0).each { |sample| sample[:cpu_ns] = sample[:cpu_ns] * 9 / 5 if sample[:pid].zero? }
       situation = situation(samples:, units: unit(cpu: 5))
       found = AutoscalingTrap.call(situation)
-      sentence = Holdup::Reports::Ceiling.remark(situation.summary.processes.machines, words: Holdup::Reports::Words.new)
+      sentence = Holdup::View::Ceiling.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
       assert_includes sentence, "target of #{(found.facts[:alarm_share] * 100).round} % never fires"
       assert_operator found.facts[:alarm_share], :>, found.facts[:high_share]
     end
 
     def test_the_signal_is_above_what_is_usual
-      queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([30 * MS] * 300)})] }
-      assert_in_delta 60 * MS, find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * MS
+      queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([30 * Situations::MS] * 300)})] }
+      assert_in_delta 60 * Situations::MS, find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued).facts[:queued_ns], 3 * Situations::MS
     end
 
     # 2.5 s in the one place and 5.00 s in the other for the same alarm.
     def test_the_doctor_names_the_same_signal
-      queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * MS] * 300), queued: Holdup::Histogram.of([2500 * MS] * 300)})] }
+      queued = ->(sample) { [sample.window("Slow#q", count: 300, histograms: {wall: Holdup::Histogram.of([40 * Situations::MS] * 300), queued: Holdup::Histogram.of([2500 * Situations::MS] * 300)})] }
       found = find(AutoscalingTrap, samples: container(processes: 1, vcpus: 2.0), units: {}, &queued)
       examined = Holdup::Doctor::Checks::Autoscale.signal({queued_p95_ns: found.facts[:p95_ns]})
       assert_equal found.facts.slice(:p95_ns, :queued_ns), examined.facts
-      told = Holdup::Reports::Findings.new([examined]).call.gsub(/\s+/, " ")
-      limit = Holdup::Reports::Figures.duration(found.facts[:queued_ns])
+      told = Holdup::View::Findings.new([examined]).call.gsub(/\s+/, " ")
+      limit = Holdup::View::Figures.duration(found.facts[:queued_ns])
       assert_includes told, "queued above #{limit} at p95"
       assert_includes told(found)["do"], "queued above #{limit} at p95"
     end

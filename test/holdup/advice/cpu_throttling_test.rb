@@ -7,7 +7,7 @@ module Holdup::Advice
   class CpuThrottlingTest < Minitest::Test
     include Situations
 
-    def throttled(share) = container(periods: ->(passed) { passed * 10 }, throttled_periods: ->(passed) { passed * 10 * share }, throttled_ns: ->(passed) { passed * MS })
+    def throttled(share) = container(periods: ->(passed) { passed * 10 }, throttled_periods: ->(passed) { passed * 10 * share }, throttled_ns: ->(passed) { passed * Situations::MS })
 
     def test_a_quota_that_stops_everybody
       told = told(find(CpuThrottling, samples: throttled(0.1)))

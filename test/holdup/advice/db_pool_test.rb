@@ -10,7 +10,7 @@ module Holdup::Advice
     SETTING = SampleWindows::SETTING.merge("db_pool" => 3)
 
     def waits(sample)
-      [sample.window("A#a", count: 10, sums: {pool_wait_ns: 4000 * MS, pool_held_ns: 9000 * MS}, histograms: {wall: Holdup::Histogram.of([500 * MS] * 10)})]
+      [sample.window("A#a", count: 10, sums: {pool_wait_ns: 4000 * Situations::MS, pool_held_ns: 9000 * Situations::MS}, histograms: {wall: Holdup::Histogram.of([500 * Situations::MS] * 10)})]
     end
 
     def test_a_pool_smaller_than_the_threads_with_a_diff

@@ -28,7 +28,7 @@ class Holdup::Analysis::CapacityTest < Minitest::Test
   def test_all_jobs_count_the_threads_of_all_these_pools
     all = summary(jobs + pools)
     assert_in_delta 18.0 / 33, all.capacity_share(all.total)
-    pdf = summary(jobs + pools, filter: Holdup::Analysis::Filter.new(queue: "pdf"))
+    pdf = summary(jobs + pools, filter: Holdup::Analysis::UnitFilter.new(queue: "pdf"))
     assert_in_delta 1.0, pdf.capacity_share(pdf.total)
   end
 

@@ -79,9 +79,9 @@ class Holdup::Analysis::ComparisonTest < Minitest::Test
   def test_a_process_counts_by_a_sample_or_by_a_unit_alone
     windows = sample(minutes: 1).to_a
     setting = windows.first.setting
-    profiles = [[1, 50], [1, 50], [2, 60]].map { |pid, since_s| SampleProfiles.profile(0, setting:, process: Holdup::UnitProfile::Process.new(pid:, since_ns: since_s * 1_000_000_000 + 7)) }
+    profiles = [[1, 50], [1, 50], [2, 60]].map { |pid, since_s| SampleProfiles.profile(0, setting:, process: Holdup::UnitSample::SampledProcess.new(pid:, since_ns: since_s * 1_000_000_000 + 7)) }
     samples = [[1, 50], [3, 70]].map { |pid, since_s| {at_s: since_s + 9, since_s:, host: profiles.first.host, pid:, start: pid, setting: setting.fingerprint} }
-    assert_equal 3, Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1, filter: Holdup::Analysis::Filter.new).processes
+    assert_equal 3, Comparison::Side.new(label: "x", windows:, profiles:, samples:, from_s: 0, to_s: 1, filter: Holdup::Analysis::UnitFilter.new).processes
   end
 
   def test_memory_is_of_the_oldest_age_that_both_had

@@ -11,7 +11,7 @@ class Holdup::Analysis::OwnCostTest < Minitest::Test
   def account(name, held_ns) = sample.window(name, kind: :account, queue: nil, count: 0, sums: {caused_ns: 5}, histograms: {running: Holdup::Histogram.of([held_ns])})
 
   def cost(windows, samples = SampleProcesses.new(sample).to_a)
-    Holdup::Analysis::OwnCost.new(windows, Holdup::Analysis::Processes.new(samples, from_s: sample.from_s, to_s: sample.to_s))
+    Holdup::Analysis::OwnCost.new(windows, Holdup::Analysis::ProcessReport.new(samples, from_s: sample.from_s, to_s: sample.to_s))
   end
 
   def test_its_threads_among_the_processes

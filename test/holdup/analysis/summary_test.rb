@@ -5,7 +5,7 @@ require "holdup/analysis"
 
 class Holdup::Analysis::SummaryTest < Minitest::Test
   Summary = Holdup::Analysis::Summary
-  Filter = Holdup::Analysis::Filter
+  Filter = Holdup::Analysis::UnitFilter
 
   def setup
     @sample = SampleWindows.new

@@ -63,7 +63,7 @@ class Holdup::Capture::ArchiveTest < Minitest::Test
 
   def test_lists_what_is_kept_by_its_first_page
     in_folder do |archive|
-      archive.add(Holdup::Capture::Facts.add(bytes.dup, {"trigger" => "rule"}), Time.at(60))
+      archive.add(Holdup::Capture::Reason.add(bytes.dup, {"trigger" => "rule"}), Time.at(60))
       archive.add(bytes, Time.at(0))
       File.write(File.join(archive.dir, "19700101T000200Z-9.holdup-capture"), "nonsense")
       File.write(File.join(archive.dir, "other.holdup-capture"), "")

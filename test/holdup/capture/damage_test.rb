@@ -20,7 +20,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
   def test_it_is_refused_or_told_whatever_the_damage
     outcomes = SEEDS.times.map do |seed|
       bytes = damage.call(Random.new(seed))
-      [outcome(seed) { tell(bytes) }, outcome(seed) { Holdup::Capture::Facts.add(bytes.dup, Holdup::Timeline::Caught.facts(bytes)) }]
+      [outcome(seed) { tell(bytes) }, outcome(seed) { Holdup::Capture::Reason.add(bytes.dup, Holdup::Analysis::Timeline::CaptureMatches.facts(bytes)) }]
     end
     assert_operator outcomes.count(%i[fine fine]), :>, SEEDS / 5
     assert_operator outcomes.count(%i[refused refused]), :>, SEEDS / 5
@@ -34,7 +34,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
       60.times do |seed|
         File.binwrite(path, damage.call(Random.new(seed)))
         outcome(seed) { Holdup::Capture::Archive.read(path) }
-        assert_kind_of Hash, Holdup::Capture::Kept.at(path).facts
+        assert_kind_of Hash, Holdup::Capture::ArchivedCapture.at(path).facts
       end
     end
   end
@@ -42,7 +42,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
   # Facts are shown, and kept again.
   def test_facts_that_are_no_text
     bytes = whole.tap { |file| file[2052, 9] = "{\"a\":\"\xff\"".b }
-    assert_equal({}, Holdup::Capture::Facts.of(bytes))
+    assert_equal({}, Holdup::Capture::Reason.of(bytes))
   end
 
   private
@@ -63,7 +63,7 @@ class Holdup::Capture::DamageTest < Minitest::Test
   def whole
     bytes = ring.bytes(to: 200 * MS)
     bytes[312, 40] = [2, 92 * MS, 107 * MS, 15, 1].pack("Q<5")
-    Holdup::Capture::Facts.add(bytes, {"trigger" => "rule", "rule" => "stall > 50 ms"})
+    Holdup::Capture::Reason.add(bytes, {"trigger" => "rule", "rule" => "stall > 50 ms"})
   end
 
   def ring
@@ -78,16 +78,16 @@ class Holdup::Capture::DamageTest < Minitest::Test
   end
 
   def tell(bytes)
-    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Recording.parse(bytes, path: "file"))
-    Holdup::Timeline::Export::FORMATS.each_key { |format| Holdup::Timeline::Export.call(scene, format) }
+    scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::EventLog.parse(bytes, path: "file"))
+    Holdup::View::TraceFormats::FORMATS.each_key { |format| Holdup::View::TraceFormats.call(scene, format) }
     Holdup::Web::Captures::Columns.new(scene).call
-    %w[en ja].each { |language| report(scene, Holdup::Reports::Words.new(language)) }
+    %w[en ja].each { |language| report(scene, Holdup::View::Words.new(language)) }
   end
 
   def report(scene, words)
-    layout = Holdup::Reports::Layout.new(width: 120, style: Holdup::Reports::Style.for(StringIO.new, {}))
-    holders, patterns = Holdup::Timeline::Holders.new(scene), Holdup::Timeline::Patterns.new(scene).call
-    Holdup::Reports::Timeline.new(scene, holders:, patterns:, methods: Holdup::Timeline::Methods.new(scene).call, words:, layout:).call
-    scene.units.each { |unit| Holdup::Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words:, layout:).call }
+    layout = Holdup::View::Layout.new(width: 120, style: Holdup::View::Style.for(StringIO.new, {}))
+    holders, patterns = Holdup::Analysis::Timeline::HolderTable.new(scene), Holdup::Analysis::Timeline::Patterns.new(scene).call
+    Holdup::View::Timeline.new(scene, holders:, patterns:, methods: Holdup::Analysis::Timeline::MethodTable.new(scene).call, words:, layout:).call
+    scene.units.each { |unit| Holdup::View::TimelineStory.new(scene, unit, story: Holdup::Analysis::Timeline::UnitStory.new(scene, unit), words:, layout:).call }
   end
 end

@@ -97,7 +97,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
   def test_in_japanese
     said = advise("--lang", "ja")
     assert_match(/変更：各ホスト/, said.out)
-    assert_operator said.out.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
+    assert_operator said.out.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
   end
 
   def test_jobs
@@ -188,7 +188,7 @@ class Holdup::CLI::AdviseTest < Minitest::Test
     size_coarsely { holdup("advise", "--store", path, "--verify", "#{path}.json", *arguments, now_s:) }
   end
 
-  def outcomes(path) = Holdup::Stores.open(path, read_only: true).then { |store| store.outcomes.tap { store.close } }
+  def outcomes(path) = Holdup::Store.open(path, read_only: true).then { |store| store.outcomes.tap { store.close } }
 
   # Another one writes, and does not end.
   def locked(path)

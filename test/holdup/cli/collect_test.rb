@@ -65,7 +65,7 @@ class Holdup::CLI::CollectTest < Minitest::Test
     path = write(5)
     error, input = IO.pipe
     mistyped = {"HOLDUP_STROE" => "/x"}
-    pid = Process.spawn(mistyped, RbConfig.ruby, EXE, "collect", "--dir", @segments, "--store", @store, "--interval", "0.1", err: input)
+    pid = Process.spawn(mistyped, RbConfig.ruby, CommandLine::EXE, "collect", "--dir", @segments, "--store", @store, "--interval", "0.1", err: input)
     input.close
     assert_match(/holdup: carrying .* every 0\.1 s; Ctrl-C ends it/, error.gets)
     assert_match(/HOLDUP_STROE \(did you mean HOLDUP_STORE\?\)/, error.gets)

@@ -125,7 +125,7 @@ class Holdup::CLI::CompareTest < Minitest::Test
     assert_match(/^\| CPU of each unit \| .* \| better \|$/, compare(*SPANS, "--format", "markdown").out)
     said = compare(*SPANS, "--lang", "ja").out
     assert_match(/^改善：/, said)
-    assert_operator said.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
+    assert_operator said.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
   end
 
   def test_one_file_for_a_browser

@@ -60,7 +60,7 @@ class Holdup::CLI::DoctorTest < Minitest::Test
 
   def with_samples(samples)
     with_store do |path|
-      Holdup::Stores.open(path).then { |store| store.commit([], {}, processes: samples).then { store.close } }
+      Holdup::Store.open(path).then { |store| store.commit([], {}, processes: samples).then { store.close } }
       yield path
     end
   end

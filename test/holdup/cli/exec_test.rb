@@ -54,7 +54,7 @@ class Holdup::CLI::ExecTest < Minitest::Test
 
   def test_forwards_signals_and_waits
     script = "%w[TERM INT USR1 TSTP URG].each { |name| trap(name) { $stdout.puts name; $stdout.flush; exit 3 if name == 'TERM' } }; puts 'ready'; $stdout.flush; loop { sleep 1 }"
-    IO.popen([RbConfig.ruby, EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script]) do |output|
+    IO.popen([RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script]) do |output|
       assert_equal "ready\n", output.gets
       %w[USR1 TSTP URG INT TERM].each do |name|
         Process.kill(name, output.pid)
@@ -108,7 +108,7 @@ class Holdup::CLI::ExecTest < Minitest::Test
   # The terminal sends Ctrl-C to everybody in the foreground; a server takes a second one as "at once".
   def test_ctrl_c_arrives_once
     script = "n = 0; trap('INT') { n += 1 }; puts 'ready'; $stdout.flush; sleep 0.05 until n > 0; t = Time.now + 0.5; sleep 0.05 while Time.now < t; puts \"n=\#{n}\""
-    PTY.spawn(RbConfig.ruby, EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script) do |output, input, pid|
+    PTY.spawn(RbConfig.ruby, CommandLine::EXE, "exec", "--no-collector", "--dir", @dir, "--", RbConfig.ruby, "-e", script) do |output, input, pid|
       output.gets
       input.write("\x03")
       assert_match(/n=1\b/, output.gets)

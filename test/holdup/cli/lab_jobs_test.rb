@@ -26,7 +26,7 @@ class Holdup::CLI::LabJobsTest < Minitest::Test
 
     def call
       @progress.call(1, 2, :count, arm: @ledger.plan.steps.first, seconds: 15)
-      Holdup::Lab::Jobs::Result.new(@ledger, **@options)
+      Holdup::Lab::Jobs::JobsResult.new(@ledger, **@options)
     end
   end
 
@@ -37,7 +37,7 @@ class Holdup::CLI::LabJobsTest < Minitest::Test
     out, err = StringIO.new, StringIO.new
     console = Holdup::CLI::Console.new(out:, err:, env: {"PATH" => "/bin"}, clock: CommandLine::Still.new(now_s: 0))
     status = Holdup::CLI::Lab::Jobs.new(console:, ledger: PlayedJobs.new.ledger(plan, **{steps:}.compact), lab:, **options).run
-    Said.new(status:, out: out.string, err: err.string)
+    CommandLine::Said.new(status:, out: out.string, err: err.string)
   end
 
   def test_shows_its_options

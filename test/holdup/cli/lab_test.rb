@@ -31,7 +31,7 @@ class Holdup::CLI::LabTest < Minitest::Test
     console = Holdup::CLI::Console.new(out:, err:, env: {"PATH" => "/bin"}, clock: nil)
     @lab = Finished.new
     status = Holdup::CLI::Lab::SidekiqVcpu.new(console:, lab: @lab, **options).run
-    Said.new(status:, out: out.string, err: err.string)
+    CommandLine::Said.new(status:, out: out.string, err: err.string)
   end
 
   def test_lists_its_experiments

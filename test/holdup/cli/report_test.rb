@@ -176,7 +176,7 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def test_a_reader_that_leaves_early
     with_store do |store|
-      script = "#{RbConfig.ruby} #{EXE} report --store #{store} --since 2026-09-01 --limit 1000; echo status $? >&2"
+      script = "#{RbConfig.ruby} #{CommandLine::EXE} report --store #{store} --since 2026-09-01 --limit 1000; echo status $? >&2"
       _, err, = Open3.capture3({}, "sh", "-c", "{ #{script}; } | head -c 10")
       assert_equal "status 0\n", err
     end
@@ -186,7 +186,7 @@ class Holdup::CLI::ReportTest < Minitest::Test
 
   def in_terminal(store, env)
     text = +""
-    PTY.spawn(env, RbConfig.ruby, EXE, "report", "--store", store, "--since", "2026-09-01") do |reader, _, pid|
+    PTY.spawn(env, RbConfig.ruby, CommandLine::EXE, "report", "--store", store, "--since", "2026-09-01") do |reader, _, pid|
       reader.winsize = [40, 100]
       loop { text << reader.readpartial(65_536).force_encoding(Encoding::UTF_8) }
     rescue EOFError, Errno::EIO

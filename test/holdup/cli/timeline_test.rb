@@ -101,7 +101,7 @@ class TimelineCommandTest < Minitest::Test
      {"trigger" => "until", "rule" => "wall > 2 s"} => ["Asked for with --until: wall > 2 s.", "コマンドで取得（--until）：wall > 2 s"],
      {"trigger" => "dashboard"} => ["Asked for in the dashboard.", "ダッシュボードから取得。"]}.each do |facts, told|
       Dir.mktmpdir do |folder|
-        bytes = Holdup::Capture::Facts.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
+        bytes = Holdup::Capture::Reason.add(EventRing.new.running(2).bytes(to: 9 * MS), facts)
         Holdup::Capture::Archive.new(File.join(folder, "captures")).add(bytes, Time.at(0))
         said = %w[en ja].map { |language| holdup("timeline", "--store", File.join(folder, "store.sqlite3"), "--lang", language).out.gsub(/\n {10,}/, " ") }
         said.zip(told) { |text, why| assert_includes text, why }
@@ -124,7 +124,7 @@ class TimelineCommandTest < Minitest::Test
     facts = {"trigger" => "rule", "rule" => "stall > 50 ms", "unit" => name, "stalled_ns" => 70 * MS, "wall_ns" => 80 * MS, "holder" => "GET /hog", "holder_ns" => 66 * MS}
     bytes = EventRing.new.running(2).begins(1, 2, 1).ends(1, 2, 8, name: "GET /hog").bytes(to: 9 * MS)
     bytes.bytesplice(312, 24, [1, 70 * MS, 80 * MS].pack("Q<3"))
-    Holdup::Capture::Facts.add(bytes, facts)
+    Holdup::Capture::Reason.add(bytes, facts)
   end
 
   # The light unit is ready again at 10 ms, beside the hog that holds until 100 ms, and gets the GVL at 102 ms.

@@ -12,7 +12,7 @@ class Holdup::CLI::VersionTest < Minitest::Test
   end
 
   def test_loads_no_database
-    script = 'require "holdup/cli"; Holdup::CLI.new.run(["version"]); puts defined?(Sequel).inspect, defined?(SQLite3).inspect, defined?(Holdup::Stores).inspect'
+    script = 'require "holdup/cli"; Holdup::CLI.new.run(["version"]); puts defined?(Sequel).inspect, defined?(SQLite3).inspect, defined?(Holdup::Store).inspect'
     out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", script)
     assert_equal %w[nil nil nil], out.lines(chomp: true).last(3)
   end

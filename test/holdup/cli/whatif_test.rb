@@ -36,7 +36,7 @@ class Holdup::CLI::WhatifTest < Minitest::Test
     assert_match(/! RUBY_THREAD_TIMESLICE が効くのは Ruby 3\.4 以降です/, said)
     assert_match(/負荷が 2 倍/, said)
     assert_match(/p99 が、応答時間に対して [\d.]+ % 増えます/, said.gsub(/\s+/, " "))
-    assert_operator said.lines.map { |line| Holdup::Reports::Width.of(line.chomp) }.max, :<=, 80
+    assert_operator said.lines.map { |line| Holdup::View::Width.of(line.chomp) }.max, :<=, 80
   end
 
   def test_an_endpoint_less_for_programs

@@ -19,12 +19,12 @@ class Holdup::Collector
     VICTIM = "Victim#damaged"
     REFUSED = "Refused#by_the_database"
 
-    def test_in_memory = SEEDS.times { |seed| check(seed, Holdup::Stores::Memory.new) }
+    def test_in_memory = SEEDS.times { |seed| check(seed, Holdup::Store::Memory.new) }
 
     def test_in_sqlite
       SEEDS.times do |seed|
         @path = File.join(folder, "#{seed}.sqlite3")
-        check(seed, Holdup::Stores.open(@path))
+        check(seed, Holdup::Store.open(@path))
       end
     end
 
@@ -51,14 +51,14 @@ class Holdup::Collector
 
     def start_over
       clock = HandClock.new
-      complaints = Complaints.new(log: @log, clock:)
+      complaints = RateLimitedLog.new(log: @log, clock:)
       @round = Round.new(store: @store, directory: Holdup::Segment::Directory.new(@dir), host: "h", complaints:, sampler: sampler)
     end
 
     # Some process samples fail.
     def sampler
       facts = ->(_pid) { (@random.rand(5) == 0) ? raise(ArgumentError, "no such figure") : {rss_bytes: 1} }
-      Sampler.new(facts:, container: ->(_) { {} }, own: -> { {} }, spread: ->(_) { 0 })
+      ProcessSampler.new(facts:, container: ->(_) { {} }, own: -> { {} }, spread: ->(_) { 0 })
     end
 
     def writer(index)

@@ -13,7 +13,7 @@ class Holdup::Collector
 
     def setup
       @dir = Dir.mktmpdir("holdup-round")
-      @store = Holdup::Stores::Memory.new
+      @store = Holdup::Store::Memory.new
       @log = CollectedLog.new
       @now_ns = Process.clock_gettime(Process::CLOCK_REALTIME, :nanosecond)
       @round = new_round
@@ -210,7 +210,7 @@ class Holdup::Collector
 
     # Of our own process table we know at once that a process is dead; of another container's only by its silence.
     def test_a_dead_process_of_our_own_process_table_is_finished_at_once
-      ours, another = [Holdup::Segment::Owner.new.namespace, 1].map.with_index do |namespace, index|
+      ours, another = [Holdup::Segment::OwnerProcess.new.namespace, 1].map.with_index do |namespace, index|
         SegmentWriter.new(@dir, pid: 4_000_000 + index, start: 7, now_ns: @now_ns, namespace:).tap { |writer| writer.record("A#b", wall: 5_000_000) }
       end
       run_round
@@ -247,7 +247,7 @@ class Holdup::Collector
     private
 
     def new_round(store: @store)
-      complaints = Complaints.new(log: @log, clock: HandClock.new)
+      complaints = RateLimitedLog.new(log: @log, clock: HandClock.new)
       Round.new(store:, directory: Holdup::Segment::Directory.new(@dir), host: "h", complaints:)
     end
 

@@ -35,7 +35,7 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
 
   def examine(dir: @dir, segments: Holdup::Doctor::SegmentFacts, &open_store)
     open_store ||= -> { raise Holdup::Error.new("no store", "make one") }
-    Holdup::Doctor::Examination.new(dir:, clock: Still.new(now_s: NOW_S), open_store:, segments:).call
+    Holdup::Doctor::Examination.new(dir:, clock: CommandLine::Still.new(now_s: NOW_S), open_store:, segments:).call
   end
 
   def test_what_it_sees_of_ruby_and_folder
@@ -47,7 +47,7 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
   end
 
   def test_the_machine_and_what_shows_its_load
-    store = Holdup::Stores::Memory.new
+    store = Holdup::Store::Memory.new
     store.commit(SampleWindows.new.to_a, {}, processes: SampleProcesses.new.to_a)
     host = examine { store }
     assert_equal [["web-1", 3]], host.machines.map { |machine| [machine.host, machine.processes] }
@@ -63,7 +63,7 @@ class Holdup::Doctor::ExaminationTest < Minitest::Test
 
   def test_the_newest_of_the_store
     with_store do |path|
-      host = examine { Holdup::Stores.open(path, read_only: true) }
+      host = examine { Holdup::Store.open(path, read_only: true) }
       assert_equal SampleWindows::START_S + 120, host.store[:newest_s]
     end
   end

@@ -11,7 +11,7 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def process(setting = {}, jit: {}, gauges: {})
     profile = {"server" => "puma", **jit.transform_keys { |name| "jit.#{name}" }}
-    Holdup::Doctor::Host::Process.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0, setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
+    Holdup::Doctor::Host::HostProcess.new(pid: 7, alive: true, closed: false, heartbeat_ns: 0, setting: {"jit" => "yjit", "jit_by" => "holdup", **setting},
       counters: {}, requests: 0, queued: 0, worker: 0, profile:, gauges: {**GAUGES, **gauges})
   end
 
@@ -69,7 +69,7 @@ class Holdup::Doctor::JitTest < Minitest::Test
 
   def test_workers_that_do_not_live_long_enough
     host = Struct.new(:lives)
-    short = Holdup::Analysis::Lives.new(server: "puma", ended: 9, alive: 4, units: 300, seconds: 90, jit: true)
+    short = Holdup::Analysis::WorkerLifetimes.new(server: "puma", ended: 9, alive: 4, units: 300, seconds: 90, jit: true)
     found = Holdup::Doctor::Checks::JitLives.call(host.new([short]))
     assert_equal [[:jit_short_lives, {server: "puma", ended: 9, units: 300, lived_ns: 90_000_000_000}]], found.map { |finding| [finding.key, finding.facts] }
     well = [short.with(ended: 4), short.with(units: 5000, seconds: 3000), short.with(jit: false)]

@@ -14,7 +14,7 @@ class Holdup::Lab::CheckTest < Minitest::Test
     Lab::Check.new(Lab::Check::Baseline.new(nil, before), after, tolerance:)
   end
 
-  def text(check, language = "en") = Lab::Check::Text.new(check, tolerance: 0.1, words: Holdup::Reports::Words.new(language)).call
+  def text(check, language = "en") = Lab::Check::Text.new(check, tolerance: 0.1, words: Holdup::View::Words.new(language)).call
 
   def test_the_same_passes
     found = check({"A#a" => figures, "B#b" => figures})
@@ -57,6 +57,6 @@ class Holdup::Lab::CheckTest < Minitest::Test
 
   def test_fits_in_80_columns_in_each_language
     found = check({"Admin::SomeVeryLongController#with_a_long_action" => figures(acquisitions: 5)}, {"Admin::SomeVeryLongController#with_a_long_action" => figures})
-    %w[en ja].each { |language| assert_empty text(found, language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 } }
+    %w[en ja].each { |language| assert_empty text(found, language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 } }
   end
 end

@@ -13,7 +13,7 @@ class Holdup::Lab::EndpointsTest < Minitest::Test
   def profiles = @profiles ||= SimulatedRecording.new(seed: 1, minutes: 4, rate: 10, sway: 0.1).all
 
   def observed(profiles)
-    Observed.new(profiles, 1, 5, Holdup::Analysis::Sizing::Scenario::TIME_SLICE_NS, Struct.new(:cost).new(Holdup::Analysis::Sizing::Cost::CONSTANT), Struct.new(:vcpus).new(2))
+    Observed.new(profiles, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS, Struct.new(:cost).new(Holdup::Sizing::HoldCost::CONSTANT), Struct.new(:vcpus).new(2))
   end
 
   def figures(profiles = self.profiles, load: LOAD) = Endpoints.new(observed(profiles), load:).to_h

@@ -36,7 +36,7 @@ class Holdup::Lab::JitTest < Minitest::Test
   FASTER = {"off" => [20, 30], "off (again)" => [20.6, 30], "at boot" => [16, 24.6], "after boot" => [15, 22.5]}.freeze
 
   def text(result, language = "en")
-    Holdup::Reports::PageText.new(Jit::Report.new(result, Jit::Comparison.new(result), words: Holdup::Reports::Words.new(language)).page).call
+    Holdup::View::PageText.new(Jit::Report.new(result, Jit::Comparison.new(result), words: Holdup::View::Words.new(language)).page).call
   end
 
   def test_off_on_at_boot_and_on_after_boot
@@ -131,7 +131,7 @@ class Holdup::Lab::JitTest < Minitest::Test
   end
 
   def test_fits_in_80_columns_in_each_language
-    %w[en ja].each { |language| assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 } }
+    %w[en ja].each { |language| assert_empty text(found(FASTER), language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 } }
   end
 
   def test_for_programs

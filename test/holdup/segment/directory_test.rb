@@ -28,21 +28,21 @@ module Holdup
       end
 
       def test_a_pid_that_somebody_else_has_now_is_not_alive
-        start = Owner.new.start_of(Process.pid)
+        start = OwnerProcess.new.start_of(Process.pid)
         %W[#{Process.pid}-#{start}.segment #{Process.pid}-#{start - 1}.segment].each { |name| File.write(File.join(@dir, name), "") }
         assert_equal({start => true, start - 1 => false}, Directory.new(@dir).entries.to_h { |entry| [entry.start, entry.alive] })
       end
 
       def test_a_dead_child_is_not_alive_even_before_it_is_reaped
         pid = Process.spawn("true")
-        start = Owner.new.start_of(pid)
-        wait_until { !Owner.new.alive?(pid, start || 1) }
+        start = OwnerProcess.new.start_of(pid)
+        wait_until { !OwnerProcess.new.alive?(pid, start || 1) }
         Process.wait(pid)
-        refute Owner.new.alive?(pid, start || 1)
+        refute OwnerProcess.new.alive?(pid, start || 1)
       end
 
       def test_without_a_process_table_the_pid_has_to_do
-        owner = Owner.new(proc: "/nowhere")
+        owner = OwnerProcess.new(proc: "/nowhere")
         assert owner.alive?(Process.pid, 0)
         pid = Process.spawn("true")
         Process.wait(pid)

@@ -32,7 +32,7 @@ class Holdup::Web::AppTest < Minitest::Test
 
   def empty
     require "holdup/stores"
-    dashboard(store: Holdup::Stores.open("memory:"))
+    dashboard(store: Holdup::Store.open("memory:"))
   end
 
   def test_an_empty_store_says_what_to_do

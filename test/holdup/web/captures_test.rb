@@ -25,7 +25,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
 
   def archive = Holdup::Capture::Archive.new(folder)
 
-  def scene = Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+  def scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
 
   def test_without_one_the_page_says_how_to_take_one
     %w[en ja].each do |language|
@@ -72,7 +72,7 @@ class Holdup::Web::CapturesTest < Minitest::Test
     get "/capture", {"id" => keep, "from_ns" => (20 * MS).to_s, "to_ns" => (50 * MS).to_s}
     assert_match(/GET \/hog 30.0 ms 100 %/, text)
     assert_includes text, "Only what lies between 20.0 ms and 50.0 ms"
-    excerpt = Holdup::Timeline::Excerpt.new(scene, from: 20 * MS, to: 50 * MS)
+    excerpt = Holdup::Analysis::Timeline::Excerpt.new(scene, from: 20 * MS, to: 50 * MS)
     assert_equal [30 * MS], excerpt.waits.map { |wait| wait.span.length }
     assert_equal 2, excerpt.units.size
   end

@@ -13,15 +13,15 @@ class Holdup::Web::CsvTest < Minitest::Test
   end
 
   def test_what_is_not_known_is_empty
-    section = Holdup::Reports::Section.new(title: "One", columns: %w[name queued], rows: [%w[a -], %w[- 2]], total: %w[all -])
-    page = Holdup::Reports::Page.new(title: "", facts: [], lead: nil, remarks: [], sections: [section])
+    section = Holdup::View::Section.new(title: "One", columns: %w[name queued], rows: [%w[a -], %w[- 2]], total: %w[all -])
+    page = Holdup::View::Page.new(title: "", facts: [], lead: nil, remarks: [], sections: [section])
     assert_equal "One\r\nname,queued\r\na,\r\n,2\r\nall,\r\n", Holdup::Web::Csv.of(page)
   end
 
   def test_tables_and_lists_one_after_the_other
-    sections = [Holdup::Reports::Section.new(title: "One", columns: %w[a b], rows: [%w[1 2]], total: %w[3 4]), Holdup::Reports::Section.new(title: "Words", columns: [], rows: [], notes: ["x", "=y"]),
-      Holdup::Reports::Section.new(title: "Two", columns: %w[c], rows: [%w[5]])]
-    page = Holdup::Reports::Page.new(title: "", facts: [], lead: nil, remarks: [], sections:)
+    sections = [Holdup::View::Section.new(title: "One", columns: %w[a b], rows: [%w[1 2]], total: %w[3 4]), Holdup::View::Section.new(title: "Words", columns: [], rows: [], notes: ["x", "=y"]),
+      Holdup::View::Section.new(title: "Two", columns: %w[c], rows: [%w[5]])]
+    page = Holdup::View::Page.new(title: "", facts: [], lead: nil, remarks: [], sections:)
     assert_equal "One\r\na,b\r\n1,2\r\n3,4\r\n\r\nWords\r\nx\r\n'=y\r\n\r\nTwo\r\nc\r\n5\r\n", Holdup::Web::Csv.of(page)
   end
 end

@@ -15,7 +15,7 @@ class Holdup::Web::WordsTest < Minitest::Test
   end
 
   def test_no_word_of_the_reports_is_hidden
-    assert_empty TABLES["en"].keys & Holdup::Reports::Words::LANGUAGES["en"].keys
+    assert_empty TABLES["en"].keys & Holdup::View::Words::LANGUAGES["en"].keys
     assert_equal ["Advice", "state", "2 more"], [[:title_advice], [:state]].map { |key| Holdup::Web::Words.new("en").call(*key) } +
       [Holdup::Web::Words.new("en").call(:more_units, count: 2).delete_prefix("... ")]
   end

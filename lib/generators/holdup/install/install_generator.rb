@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rails/generators"
-require_relative "../../../holdup/configuration/documents"
+require_relative "../../../holdup/agent/configuration/documents"
 
 module Holdup
   module Generators

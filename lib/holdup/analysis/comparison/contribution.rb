@@ -10,9 +10,9 @@ module Holdup
       # - `shares`: of the units of each side; `means`: its mean elapsed time, ns, before and after
       # - `moved_ns`: so much the mean of all units changed by it; `range`: 95 %, nil where there was too little to tell
       Contribution = Data.define(:series, :shares, :means, :moved_ns, :range) do
-        # @param draws [Array<Draw>] of both sides as measured
+        # @param draws [Array<ResampledSide>] of both sides as measured
         # @param rounds [Array<Hash{Series => Float}>] what each moved in the rounds of the bootstrap
-        # @param bootstrap [Bootstrap]
+        # @param bootstrap [BlockBootstrap]
         # @param widening [Float] see Persistence
         # @return [Array<Contribution>] those that moved most first
         def self.all(draws, rounds, bootstrap, widening: 1.0)
@@ -23,7 +23,7 @@ module Holdup
           }.sort_by { |one| -one.moved_ns.abs }
         end
 
-        # @param draws [Array<Draw>] of both sides
+        # @param draws [Array<ResampledSide>] of both sides
         # @return [Hash{Series => Float}] ns
         def self.moves(draws)
           counts = draws.first.counts
@@ -35,7 +35,7 @@ module Holdup
         def self.range(moved_ns, moves, bootstrap, widening)
           return if moves.empty?
           deviation, freedom = bootstrap.deviation(moves.map { |moved| [0.0, moved] }, ratio: false)
-          reach = deviation * widening * Student.quantile(0.5 + Estimate::LEVEL / 2, freedom)
+          reach = deviation * widening * StudentDistribution.quantile(0.5 + Estimate::LEVEL / 2, freedom)
           (moved_ns - reach)..(moved_ns + reach)
         end
         private_class_method :range

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../processes"
+require_relative "../process_report"
 require_relative "estimate"
 
 module Holdup
@@ -22,8 +22,8 @@ module Holdup
         private
 
         def share(side)
-          members = Processes.new(side.samples, from_s: side.from_s, to_s: side.to_s).members
-          cpus = Processes::Group.at_a_moment(members, &:cpu_share)
+          members = ProcessReport.new(side.samples, from_s: side.from_s, to_s: side.to_s).members
+          cpus = ProcessReport::ServerProcesses.at_a_moment(members, &:cpu_share)
           vcpus = side.settings.filter_map { |setting| setting["vcpus"] }.last
           cpus / vcpus / members.map(&:host).uniq.size if cpus && vcpus
         end

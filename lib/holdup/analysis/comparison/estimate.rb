@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "student"
+require_relative "student_distribution"
 
 module Holdup
   module Analysis
@@ -42,7 +42,7 @@ module Holdup
         # @return [Range<Float>, nil] of the relative difference, or of the difference itself where there is no relative one
         def interval(level = self.class::LEVEL)
           return unless deviation && known?
-          reach = deviation * Student.quantile(0.5 + level / 2, freedom)
+          reach = deviation * StudentDistribution.quantile(0.5 + level / 2, freedom)
           relative? ? (Math.exp(change - reach) - 1)..(Math.exp(change + reach) - 1) : (change - reach)..(change + reach)
         end
 
@@ -76,7 +76,7 @@ module Holdup
         # @return [Float, nil] the relative difference that would have been shown in four of five cases
         def visible(level = self.class::LEVEL)
           return unless deviation && relative?
-          reach = deviation * (Student.quantile(0.5 + level / 2, freedom) + Student.quantile(self.class::POWER, freedom))
+          reach = deviation * (StudentDistribution.quantile(0.5 + level / 2, freedom) + StudentDistribution.quantile(self.class::POWER, freedom))
           [Math.exp(reach) - 1, metric.resolution, metric.least_share, metric.least.fdiv(before)].max
         end
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../filter"
-require_relative "../sizing/recording/boots"
+require_relative "../unit_filter"
+require_relative "../../sizing/recording/process_boots"
 
 module Holdup
   module Analysis
@@ -23,11 +23,11 @@ module Holdup
         # @param windows [Enumerable<Window>] of all kinds of its processes
         # @param from_s [Integer]
         # @param to_s [Integer]
-        # @param profiles [Enumerable<UnitProfile>]
+        # @param profiles [Enumerable<UnitSample>]
         # @param samples [Array<Hash{Symbol => Object}>] of processes
-        # @param filter [Filter] which units
-        # @param coverage [Coverage, nil] when such units were measured; nil: as far as windows tell
-        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: Filter.new(kind: :request),
+        # @param filter [UnitFilter] which units
+        # @param coverage [MeasuredTime, nil] when such units were measured; nil: as far as windows tell
+        def initialize(label:, windows:, from_s:, to_s:, profiles: [], samples: [], filter: UnitFilter.new(kind: :request),
           coverage: nil)
           @label = label
           @from_s = from_s
@@ -56,7 +56,7 @@ module Holdup
         # @return [Array<Window>] of units in the first minutes of processes, which are left out
         def cold = warmed? ? parted.last : []
 
-        # @return [Array<UnitProfile>]
+        # @return [Array<UnitSample>]
         def profiles = @profiles ||= warmed? ? @every_profile.select { |profile| boots.warm_unit?(profile) } : @every_profile
 
         # @return [Array<Window>] of everything else that these processes did: threads outside of units, other kinds of units
@@ -68,7 +68,7 @@ module Holdup
         # @return [Boolean] whether it is known of any unit how long it waited for a thread
         def queued? = windows.any? { |window| window.histograms[:queued].count.positive? }
 
-        # @return [Coverage, nil] when they were measured; nil where windows alone tell
+        # @return [MeasuredTime, nil] when they were measured; nil where windows alone tell
         def coverage
           return unless @coverage
           @warm_coverage ||= cold.uniq(&:start_s).reduce(@coverage) { |rest, window| rest.without(window.start_s, window.end_s) }
@@ -102,7 +102,7 @@ module Holdup
 
         def warm?(window) = boots.warm?(window.start_s, window.end_s)
 
-        def boots = @boots ||= Sizing::Recording::Boots.new(@every_profile, samples)
+        def boots = @boots ||= Sizing::Recording::ProcessBoots.new(@every_profile, samples)
 
         def fingerprints = @fingerprints ||= settings.map(&:fingerprint)
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../series"
+require_relative "../../model/series"
 
 module Holdup
   module Analysis

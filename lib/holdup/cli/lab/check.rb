@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../inquiry/values"
+require_relative "../../queries/option_values"
 require_relative "../../lab/check/sources"
 require_relative "../../lab/check/text"
 require_relative "../options"
@@ -37,17 +37,17 @@ module Holdup
           def declare(parser, values)
             parser.on("--baseline FILE", "the figures to compare with") { |text| values[:baseline] = text }
             parser.on("--write", "make that file of what there is now") { values[:write] = true }
-            parser.on("--tolerance P", "how much longer times may get (10%)") { |text| values[:tolerance] = Inquiry::Values.share("--tolerance", text) }
+            parser.on("--tolerance P", "how much longer times may get (10%)") { |text| values[:tolerance] = Queries::OptionValues.share("--tolerance", text) }
             recording(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
-            parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
           end
 
           def recording(parser, values)
             parser.on("--sweep FILE", "what `holdup lab sweep` measured") { |text| values[:sweep] = text }
             parser.on("--store URL", "sqlite:///path or a path ($HOLDUP_STORE)") { |text| values[:store] = text }
-            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s:) }
-            parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Inquiry::Values.moment("--until", text, now_s:) }
+            parser.on("--since TIME", "of the store: 1h (the default) ago, or a date") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s:) }
+            parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s:) }
           end
         end
 
@@ -74,7 +74,7 @@ module Holdup
           @store = store
           @span = [from_s, to_s]
           @json = json
-          @words = Reports::Words.new(language || Places.language(console.env))
+          @words = View::Words.new(language || Places.language(console.env))
         end
 
         # @return [Integer] exit status: 1 when an endpoint got worse

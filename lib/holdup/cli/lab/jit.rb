@@ -6,7 +6,7 @@ require_relative "../../lab/jit/installed_rubies"
 require_relative "../../lab/jit/report"
 require_relative "../../lab/jit/states"
 require_relative "../../lab/sweep"
-require_relative "../../reports/figures"
+require_relative "../../view/figures"
 require_relative "sweep"
 require_relative "trial_options"
 
@@ -38,9 +38,9 @@ module Holdup
           def env = console.env.to_h
 
           def declare(parser, values)
-            parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Inquiry::Values.whole("--mem-size", text, Jit::MEM_SIZES) }
+            parser.on("--mem-size MIB", "also with so much memory for YJIT") { |text| values[:mem_size] = Queries::OptionValues.whole("--mem-size", text, Jit::MEM_SIZES) }
             parser.on("--arms boot,after", "beside off; both are the default") do |text|
-              values[:states] = text.split(",").map { |name| Jit::STATES.fetch(Inquiry::Values.choice("--arms", name.strip, Jit::STATES.keys)) }
+              values[:states] = text.split(",").map { |name| Jit::STATES.fetch(Queries::OptionValues.choice("--arms", name.strip, Jit::STATES.keys)) }
             end
             parser.on("--ruby PATH", "another Ruby too: PATH[,VARIABLE=VALUE], or installed") { |text| (values[:rubies] ||= []) << text }
           end
@@ -65,9 +65,9 @@ module Holdup
         # Where there is a store, it is one command to the report of the states.
         def hints(result) = [took, *states(result)]
 
-        def took = @words.call(:jitlab_took, elapsed: Reports::Figures.duration((@console.clock.realtime_s - @from_s) * NS))
+        def took = @words.call(:jitlab_took, elapsed: View::Figures.duration((@console.clock.realtime_s - @from_s) * NS))
 
-        def states(result) = @store ? [@words.call(:jitlab_states, command: Holdup::Lab::Jit::States.new(result).command(Stores.redact(@store)))] : []
+        def states(result) = @store ? [@words.call(:jitlab_states, command: Holdup::Lab::Jit::States.new(result).command(Store.redact(@store)))] : []
 
         def json(result) = result.to_h.merge(jit: Holdup::Lab::Jit::Comparison.new(result).to_h)
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require_relative "../../lab/jobs"
-require_relative "../../reports/style"
-require_relative "../../reports/words"
-require_relative "../../stores"
+require_relative "../../view/style"
+require_relative "../../view/words"
+require_relative "../../store"
 require_relative "../places"
 require_relative "progress"
 
@@ -22,7 +22,7 @@ module Holdup
         end
 
         # @param console [Console]
-        # @param ledger [Holdup::Lab::Jobs::Ledger]
+        # @param ledger [Holdup::Lab::Jobs::JobLog]
         # @param redis_url [String, nil]
         # @param store [String, nil] URL or path
         # @param json [Boolean]
@@ -34,7 +34,7 @@ module Holdup
           @redis_url = redis_url
           @store = store
           @json = json
-          @words = Reports::Words.new(language || Places.language(console.env))
+          @words = View::Words.new(language || Places.language(console.env))
           @lab = lab
         end
 
@@ -51,7 +51,7 @@ module Holdup
         private
 
         def measured
-          store = @store && Stores.open(@store)
+          store = @store && Store.open(@store)
           progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
           @lab.new(@ledger, env: @console.env.to_h, redis_url: @redis_url, store:, progress: progress.method(:call)).call
         ensure

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../errors"
-require_relative "../../inquiry/values"
+require_relative "../../model/errors"
+require_relative "../../queries/option_values"
 require_relative "../../lab/load_tools"
 require_relative "../../lab/requests"
 require_relative "recorded_requests"
@@ -28,11 +28,11 @@ module Holdup
         # @return [void]
         def declare(parser, values)
           amount(parser, values)
-          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") { |text| values[:tool] = Inquiry::Values.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s }
+          parser.on("--load-tool NAME", "instead of the built-in: #{tools.keys.join(", ")}") { |text| values[:tool] = Queries::OptionValues.choice("--load-tool", text, tools.keys.map(&:to_sym)).to_s }
           parser.on("--url PATH", "a request, such as /orders; also several times") { |text| (values[:urls] ||= []) << text }
           parser.on("--requests FILE", "one a line: 10 GET /products") { |text| values[:requests] = text }
           @recorded.declare(parser, values)
-          parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Inquiry::Values.whole("--port", text, 1..65_535) }
+          parser.on("--port N", "where it listens, if not on $PORT or {port}") { |text| values[:port] = Queries::OptionValues.whole("--port", text, 1..65_535) }
         end
 
         # @param values [Hash{Symbol => Object}] that were read
@@ -61,7 +61,7 @@ module Holdup
           parser.on("--rate N", "requests per second") { |text| values[:rates] = rates("--rate", text) }
           parser.on("--ladder N,N,N", "rates to climb until it is too much") { |text| values[:ladder] = rates("--ladder", text) }
           parser.on("--connections N,N", "of wrk or hey; each waits for its answer") do |text|
-            values[:connections] = text.split(",").map { |part| Inquiry::Values.whole("--connections", part, CONNECTIONS) }.uniq.sort
+            values[:connections] = text.split(",").map { |part| Queries::OptionValues.whole("--connections", part, CONNECTIONS) }.uniq.sort
           end
         end
 

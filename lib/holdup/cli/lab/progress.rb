@@ -9,7 +9,7 @@ module Holdup
         MINUTE_S = 60
 
         # @param console [Console]
-        # @param words [Reports::Words]
+        # @param words [View::Words]
         # @param step_s [Numeric] how long a step takes, before one was seen
         def initialize(console, words:, step_s:)
           @console = console

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../errors"
-require_relative "../../inquiry/values"
-require_relative "../../lab/recorded"
+require_relative "../../model/errors"
+require_relative "../../queries/option_values"
+require_relative "../../lab/recorded_traffic"
 require_relative "../places"
 
 module Holdup
@@ -26,12 +26,12 @@ module Holdup
         # @return [void]
         def declare(parser, values)
           parser.on("--recorded [STORE]", "GETs as they came ($HOLDUP_STORE), with their rate") { |text| values[:recorded] = text.to_s }
-          parser.on("--since TIME", "of the recording: 1d (the default) ago, or a date") { |text| values[:since] = Inquiry::Values.moment("--since", text, now_s: @now_s) }
-          parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Inquiry::Values.moment("--until", text, now_s: @now_s) }
+          parser.on("--since TIME", "of the recording: 1d (the default) ago, or a date") { |text| values[:since] = Queries::OptionValues.moment("--since", text, now_s: @now_s) }
+          parser.on("--until TIME", "the same; now is the default") { |text| values[:until] = Queries::OptionValues.moment("--until", text, now_s: @now_s) }
         end
 
         # @param values [Hash{Symbol => Object}] that were read
-        # @return [Holdup::Lab::Recorded, nil] nil: nobody asks for it
+        # @return [Holdup::Lab::RecordedTraffic, nil] nil: nobody asks for it
         # @raise [Holdup::Error] there is none, or it has no paths; then its endpoints are printed, to fill in theirs
         def call(values)
           check(values)
@@ -43,7 +43,7 @@ module Holdup
           found
         end
 
-        # @param recorded [Holdup::Lab::Recorded]
+        # @param recorded [Holdup::Lab::RecordedTraffic]
         # @return [Array<Float>]
         # @raise [UsageError]
         def ladder(recorded)
@@ -65,7 +65,7 @@ module Holdup
 
         def read(store, from_s, to_s)
           app = Configuration.build(env: @console.env).app
-          Places.reading(@console.env, store.empty? ? nil : store) { |opened| Holdup::Lab::Recorded.read(opened, from_s, to_s, app:) }
+          Places.reading(@console.env, store.empty? ? nil : store) { |opened| Holdup::Lab::RecordedTraffic.read(opened, from_s, to_s, app:) }
         end
 
         def pathless(found)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require_relative "../../lab/sidekiq_vcpu"
-require_relative "../../reports/style"
-require_relative "../../reports/words"
+require_relative "../../view/style"
+require_relative "../../view/words"
 require_relative "../options"
 require_relative "../places"
-require_relative "../../inquiry/values"
+require_relative "../../queries/option_values"
 
 module Holdup
   class CLI
@@ -20,14 +20,14 @@ module Holdup
         DEFAULT_TARGET = 60
         # Below that the table has no room.
         WIDTHS = (66..100)
-        LANGUAGES = Reports::Words::LANGUAGES.keys
+        LANGUAGES = View::Words::LANGUAGES.keys
 
         class << self
           def options(_console)
             Options.new("holdup lab sidekiq-vcpu [options]") do |parser, values|
               size(parser, values)
               parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text| values[:redis_url] = text }
-              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text| values[:target] = Inquiry::Values.whole("--autoscale-target", text, PERCENT) }
+              parser.on("--autoscale-target P", "CPU % to compare with (#{DEFAULT_TARGET})") { |text| values[:target] = Queries::OptionValues.whole("--autoscale-target", text, PERCENT) }
               parser.on("--json", "for programs") { values[:json] = true }
               parser.on("--lang LANG", LANGUAGES.join(" or ")) { |text| values[:language] = text }
             end
@@ -36,8 +36,8 @@ module Holdup
           private
 
           def size(parser, values)
-            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, SECONDS) }
-            parser.on("--repeat N", "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text| values[:repeats] = Inquiry::Values.whole("--repeat", text, REPEATS) }
+            parser.on("--seconds N", "of CPU for one job, about (#{DEFAULT_SECONDS})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS) }
+            parser.on("--repeat N", "runs of each experiment; the fastest counts (#{DEFAULT_REPEATS})") { |text| values[:repeats] = Queries::OptionValues.whole("--repeat", text, REPEATS) }
           end
         end
 
@@ -52,7 +52,7 @@ module Holdup
         def initialize(console:, seconds: DEFAULT_SECONDS, repeats: DEFAULT_REPEATS, target: DEFAULT_TARGET, redis_url: nil, json: false, language: nil,
           lab: Holdup::Lab::SidekiqVcpu)
           @console = console
-          @words = Reports::Words.new(language || Places.language(console.env))
+          @words = View::Words.new(language || Places.language(console.env))
           @json = json
           @repeats = repeats
           @lab = lab.new(seconds:, repeats:, target: target.fdiv(100), redis_url:, env: console.env.to_h, progress: method(:progress))

@@ -3,7 +3,7 @@
 require "json"
 require_relative "../../lab/sweep"
 require_relative "../../lab/sweep/report"
-require_relative "../../stores"
+require_relative "../../store"
 require_relative "../laid_out"
 require_relative "../places"
 require_relative "progress"
@@ -24,7 +24,7 @@ module Holdup
         end
 
         # @param console [Console]
-        # @param ledger [Holdup::Lab::Sweep::Ledger]
+        # @param ledger [Holdup::Lab::Sweep::ProgressFile]
         # @param store [String, nil] URL or path
         # @param format [Symbol] :text, :markdown or :json
         # @param language [String, nil] nil: from the environment
@@ -34,7 +34,7 @@ module Holdup
           @ledger = ledger
           @store = store
           @format = format
-          @words = Reports::Words.new(language || Places.language(console.env))
+          @words = View::Words.new(language || Places.language(console.env))
           @lab = lab
         end
 
@@ -51,7 +51,7 @@ module Holdup
         private
 
         def measured
-          store = @store && Stores.open(@store)
+          store = @store && Store.open(@store)
           announce
           progress = Progress.new(@console, words: @words, step_s: @ledger.plan.step_s)
           @lab.new(@ledger, env: @console.env.to_h, store:, progress: progress.method(:call)).call
@@ -62,7 +62,7 @@ module Holdup
 
         # Which requests it will send, where that was not typed.
         def announce
-          Holdup::Lab::Sweep::Sentences.new(Holdup::Lab::Sweep::Result.new(@ledger), words: @words).then { |told| told.recorded + told.left_out }.each { |line| @console.err.puts(line) }
+          Holdup::Lab::Sweep::Sentences.new(Holdup::Lab::Sweep::SweepReport.new(@ledger), words: @words).then { |told| told.recorded + told.left_out }.each { |line| @console.err.puts(line) }
         end
 
         def told(result)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../inquiry/values"
-require_relative "../../lab/sweep/ledger"
-require_relative "../../reports/words"
+require_relative "../../queries/option_values"
+require_relative "../../lab/sweep/progress_file"
+require_relative "../../view/words"
 require_relative "../options"
 require_relative "kept"
 require_relative "load_options"
@@ -48,7 +48,7 @@ module Holdup
         # @return [Hash{Symbol => Object}] keywords of the command: the ledger, new or to go on with, and the output
         # @raise [UsageError]
         def keywords(values)
-          ledger = @kept.ledger(values, Holdup::Lab::Sweep::Ledger) { plan(values, *yield) }
+          ledger = @kept.ledger(values, Holdup::Lab::Sweep::ProgressFile) { plan(values, *yield) }
           {ledger:, **values.slice(*OUTPUT)}
         end
 
@@ -58,9 +58,9 @@ module Holdup
         private
 
         def spans(parser, values)
-          parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, 1..3600) }
-          parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") { |text| values[:rounds] = Inquiry::Values.whole("--rounds", text, 1..100) }
-          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") { |text| values[:warm_up_s] = Inquiry::Values.seconds("--warm-up", text, 1..3600) }
+          parser.on("--seconds N", "of each measurement (#{@spans[:seconds]})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, 1..3600) }
+          parser.on("--rounds N", "of all settings (#{@spans[:rounds]})") { |text| values[:rounds] = Queries::OptionValues.whole("--rounds", text, 1..100) }
+          parser.on("--warm-up N", "seconds at most before a measurement (#{@spans[:warm_up_s]})") { |text| values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, 1..3600) }
           parser.on("--slo WHAT", "p95=300ms; a rate beyond it is too much") { |text| values[:slo] = slo(text) }
         end
 
@@ -68,7 +68,7 @@ module Holdup
           @kept.declare(parser, values)
           parser.on("--json", "for programs") { lay_out(values, :json) }
           parser.on("--markdown", "for a pull request or an issue") { lay_out(values, :markdown) }
-          parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+          parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
         end
 
         def lay_out(values, name)
@@ -76,11 +76,11 @@ module Holdup
           values[:format] = name
         end
 
-        def slo(text) = text.tap { Analysis::Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
+        def slo(text) = text.tap { Sizing::Slo.parse(text) || self.class.refuse("--slo", text, "a percentile from p50 on and a time, such as p95=300ms") }
 
         def plan(values, arms, baseline)
           raise UsageError.new("lab #{@experiment} needs the command of a server", COMMAND) if values[:command].empty?
-          Holdup::Lab::Sweep::Plan.new(command: values[:command], root: Dir.pwd, arms: Holdup::Lab::Sweep::Plan.ordered(arms, baseline), **@load.plan(values),
+          Holdup::Lab::Sweep::SweepPlan.new(command: values[:command], root: Dir.pwd, arms: Holdup::Lab::Sweep::SweepPlan.ordered(arms, baseline), **@load.plan(values),
             **@spans, **values.slice(*@spans.keys, :slo))
         end
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -12,8 +12,8 @@ module Holdup
 
         def self.call(host)
           found = COUNTERS.to_h { |name| [name, host.counter(name)] }.select { |_, count| count.positive? }
-          return found.map { |name, count| Finding.warn(name, count:) } unless found.empty?
-          host.segments.empty? ? [] : Finding.ok(:no_anomalies)
+          return found.map { |name, count| CheckResult.warn(name, count:) } unless found.empty?
+          host.segments.empty? ? [] : CheckResult.ok(:no_anomalies)
         end
       end
     end

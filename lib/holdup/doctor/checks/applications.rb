@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,7 +9,7 @@ module Holdup
       module Applications
         def self.call(host)
           found = host.applications
-          found&.several? ? Finding.ok(:applications, count: found.shares.size, apps: found.to_s) : []
+          found&.several? ? CheckResult.ok(:applications, count: found.shares.size, apps: found.to_s) : []
         end
       end
     end

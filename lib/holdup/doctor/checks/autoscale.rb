@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../analysis/queue_alarm"
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -12,22 +12,22 @@ module Holdup
         def self.call(host)
           machine = host.machines.select(&:ceiling).min_by { |each| each.ceiling.low }
           return idle(machine) unless host.autoscale_target
-          return Finding.warn(:autoscale_unknown, target: "#{host.autoscale_target} %") unless machine
+          return CheckResult.warn(:autoscale_unknown, target: "#{host.autoscale_target} %") unless machine
           alarm(machine, host)
         end
 
         # Nobody asked about an alarm: only what is wasted for certain.
         def self.idle(machine)
           return [] unless machine&.ceiling&.low? && machine.processes < machine.vcpus.floor
-          Finding.warn(:ceiling, **facts(machine))
+          CheckResult.warn(:ceiling, **facts(machine))
         end
 
         def self.alarm(machine, host)
           told = facts(machine).merge(target: "#{host.autoscale_target} %")
           case machine.ceiling.alarm(host.autoscale_target / 100.0)
-          when :fires then Finding.ok(:autoscale_fires, **told)
-          when :unsure then [Finding.warn(:autoscale_unsure, **told), signal(host.signals)]
-          when :never then [Finding.warn(:autoscale_never, **told), signal(host.signals)]
+          when :fires then CheckResult.ok(:autoscale_fires, **told)
+          when :unsure then [CheckResult.warn(:autoscale_unsure, **told), signal(host.signals)]
+          when :never then [CheckResult.warn(:autoscale_never, **told), signal(host.signals)]
           end
         end
 
@@ -39,16 +39,16 @@ module Holdup
 
         # What work waits for says most; a backlog is only seen at moments.
         # @param signals [Hash{Symbol => Numeric, nil}] of a Host
-        # @return [Finding]
+        # @return [CheckResult]
         def self.signal(signals)
           queued, busy, backlog = signals.values_at(:queued_p95_ns, :busy, :backlog)
           return scale_on_queued(queued) if queued
-          return Finding.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round) if busy && signals[:threads]
-          backlog ? Finding.ok(:scale_on_backlog, backlog: backlog.round(1)) : Finding.warn(:scale_on_unknown)
+          return CheckResult.ok(:scale_on_busy, busy: busy.round(1), threads: signals[:threads].round) if busy && signals[:threads]
+          backlog ? CheckResult.ok(:scale_on_backlog, backlog: backlog.round(1)) : CheckResult.warn(:scale_on_unknown)
         end
 
         def self.scale_on_queued(p95_ns)
-          Finding.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns))
+          CheckResult.ok(:scale_on_queued, p95_ns:, queued_ns: Analysis::QueueAlarm.limit_ns(p95_ns))
         end
         private_class_method :idle, :alarm, :facts, :scale_on_queued
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -17,9 +17,9 @@ module Holdup
           told = host.segments.select { |process| process.counters[:caused_ns].to_i.positive? }
           return [] if told.empty?
           off = told.select { |process| off?(process) }
-          return Finding.ok(:books) if off.empty?
+          return CheckResult.ok(:books) if off.empty?
           share = off.sum { |process| gap_ns(process) }.fdiv(off.sum { |process| whole_ns(process) })
-          Finding.warn(:books_gap, pids: off.map(&:pid).join(", "), percent: format("%.2f", share * 100))
+          CheckResult.warn(:books_gap, pids: off.map(&:pid).join(", "), percent: format("%.2f", share * 100))
         end
 
         def self.off?(process) = gap_ns(process).abs > [TOLERANCE * whole_ns(process), OPEN_NS].max

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -19,7 +19,7 @@ module Holdup
 
           def finding(trouble, processes)
             facts = {rule: processes.map { |process| process.profile["capture.rule"] }.uniq.join("; "), processes: processes.size}
-            trouble ? Finding.warn(trouble, **facts) : Finding.ok(:capture_rule, **facts, **cost(processes))
+            trouble ? CheckResult.warn(trouble, **facts) : CheckResult.ok(:capture_rule, **facts, **cost(processes))
           end
 
           def cost(processes)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,7 +9,7 @@ module Holdup
       module ClockSource
         def self.call(host)
           return [] unless host.clock_source
-          Finding.ok((host.clock_source == "counter") ? :clock_counter : :clock_monotonic)
+          CheckResult.ok((host.clock_source == "counter") ? :clock_counter : :clock_monotonic)
         end
       end
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -11,9 +11,9 @@ module Holdup
         START_NS = 20_000_000_000
 
         def self.call(host)
-          return Finding.ok(:collector) if host.collector
-          return Finding.warn(:collector_starting) if host.alive.any? && host.segments.all? { |process| host.now_ns - process.born_ns < START_NS }
-          host.segments.empty? ? Finding.warn(:collector_idle) : Finding.fail(:collector_none)
+          return CheckResult.ok(:collector) if host.collector
+          return CheckResult.warn(:collector_starting) if host.alive.any? && host.segments.all? { |process| host.now_ns - process.born_ns < START_NS }
+          host.segments.empty? ? CheckResult.warn(:collector_idle) : CheckResult.fail(:collector_none)
         end
       end
     end

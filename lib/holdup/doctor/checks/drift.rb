@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,21 +9,21 @@ module Holdup
       module Drift
         def self.call(host) = findings(host.drifts)
 
-        # @param drifts [Array<Analysis::Drift>]
-        # @return [Array<Finding>] also for the report
+        # @param drifts [Array<Analysis::SettingDrift>]
+        # @return [Array<CheckResult>] also for the report
         def self.findings(drifts)
           drifts.flat_map { |drift| [settings(drift), *drift.moved.map { |estimate| moved(drift, estimate) }].compact }
         end
 
         def self.settings(drift)
           return if drift.differences.empty?
-          Finding.ok(:setting_changed, server: drift.turn.server, facts: drift.differences.join(", "))
+          CheckResult.ok(:setting_changed, server: drift.turn.server, facts: drift.differences.join(", "))
         end
 
         def self.moved(drift, estimate)
           key = :"drift_#{estimate.metric.name}_#{estimate.verdict}"
           facts = {server: drift.turn.server, change: format("%.0f %%", estimate.relative.abs * 100), since: Time.at(drift.turn.at_s).strftime("%F %H:%M %:z")}
-          (estimate.verdict == :worse) ? Finding.warn(key, **facts) : Finding.ok(key, **facts)
+          (estimate.verdict == :worse) ? CheckResult.warn(key, **facts) : CheckResult.ok(key, **facts)
         end
         private_class_method :settings, :moved
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,7 +9,7 @@ module Holdup
       # probe like one that waits for a database. Nothing is wrong; but whoever reads io must know.
       module Fibers
         def self.call(host)
-          host.facts("fibers").include?(true) ? Finding.ok(:fibers) : []
+          host.facts("fibers").include?(true) ? CheckResult.ok(:fibers) : []
         end
       end
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,9 +9,9 @@ module Holdup
       module Folder
         def self.call(host)
           case host.dir_state
-          when :missing then Finding.warn(:folder_missing, dir: host.dir)
-          when :unreadable then Finding.fail(:folder_unreadable, dir: host.dir)
-          else (host.tmpfs == false) ? Finding.warn(:folder_on_disk, dir: host.dir) : Finding.ok(:folder, dir: host.dir)
+          when :missing then CheckResult.warn(:folder_missing, dir: host.dir)
+          when :unreadable then CheckResult.fail(:folder_unreadable, dir: host.dir)
+          else (host.tmpfs == false) ? CheckResult.warn(:folder_on_disk, dir: host.dir) : CheckResult.ok(:folder, dir: host.dir)
           end
         end
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -13,7 +13,7 @@ module Holdup
           stale = host.alive.reject(&:closed).to_h { |segment| [segment.pid, (host.now_ns - segment.heartbeat_ns) / 1_000_000_000] }
             .select { |_, age_s| age_s > STALE_S }
           return [] if stale.empty?
-          Finding.warn(:heartbeat, pids: stale.keys.join(", "), seconds: stale.values.max)
+          CheckResult.warn(:heartbeat, pids: stale.keys.join(", "), seconds: stale.values.max)
         end
       end
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -20,18 +20,18 @@ module Holdup
           def state(jits)
             off = jits.select(&:off?)
             return on(jits) if off.empty?
-            Finding.warn(:jit_off, processes: off.size, all: jits.size)
+            CheckResult.warn(:jit_off, processes: off.size, all: jits.size)
           end
 
           def on(jits)
-            Finding.ok(:jit, name: names(jits, &:kind), processes: jits.size, since: since(jits), by: names(jits, &:by))
+            CheckResult.ok(:jit, name: names(jits, &:kind), processes: jits.size, since: since(jits), by: names(jits, &:by))
           end
 
           # What was asked for and can't be.
           def wishes(jits)
-            [(Finding.warn(:jit_unavailable) if jits.any? { |jit| jit.wish == "on" && jit.available == false }),
-              (Finding.warn(:jit_unwanted, by: names(jits.select(&:on?), &:by)) if jits.any? { |jit| jit.wish == "off" && jit.on? }),
-              *jits.filter_map(&:rubyopt).uniq.map { |line| Finding.warn(:jit_options, line:) }].compact
+            [(CheckResult.warn(:jit_unavailable) if jits.any? { |jit| jit.wish == "on" && jit.available == false }),
+              (CheckResult.warn(:jit_unwanted, by: names(jits.select(&:on?), &:by)) if jits.any? { |jit| jit.wish == "off" && jit.on? }),
+              *jits.filter_map(&:rubyopt).uniq.map { |line| CheckResult.warn(:jit_options, line:) }].compact
           end
 
           def names(jits, &) = jits.filter_map(&).uniq.then { |found| found.empty? ? "?" : found.join(", ") }

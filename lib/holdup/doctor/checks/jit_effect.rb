@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -20,14 +20,14 @@ module Holdup
           def ineffective(jits)
             return if jits.empty?
             suspects = jits.flat_map(&:suspected).uniq
-            return Finding.warn(:jit_ineffective, processes: jits.size) if suspects.empty?
-            Finding.warn(:jit_ineffective_suspects, processes: jits.size, suspects: suspects.join(", "))
+            return CheckResult.warn(:jit_ineffective, processes: jits.size) if suspects.empty?
+            CheckResult.warn(:jit_ineffective_suspects, processes: jits.size, suspects: suspects.join(", "))
           end
 
           def saturated(jits)
             fullest = jits.max_by { |jit| jit.code_bytes.to_i }
             return unless fullest
-            Finding.warn(:jit_saturated, processes: jits.size, limit: mib(fullest.limit_bytes), from: fullest.limit_from.to_s, code: mib(fullest.code_bytes),
+            CheckResult.warn(:jit_saturated, processes: jits.size, limit: mib(fullest.limit_bytes), from: fullest.limit_from.to_s, code: mib(fullest.code_bytes),
               metadata: mib(fullest.metadata_bytes), option: fullest.size_option, more: fullest.larger_mib)
           end
 

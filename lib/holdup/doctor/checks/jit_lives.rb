@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -11,7 +11,7 @@ module Holdup
 
         def self.call(host)
           host.lives.select(&:wasted?).map do |lives|
-            Finding.warn(:jit_short_lives, server: lives.server.to_s, ended: lives.ended, units: lives.units, lived_ns: lives.seconds * NS)
+            CheckResult.warn(:jit_short_lives, server: lives.server.to_s, ended: lives.ended, units: lives.units, lived_ns: lives.seconds * NS)
           end
         end
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/jits/origins"
-require_relative "../finding"
+require_relative "../../analysis/jit_report/activation_origins"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -10,25 +10,25 @@ module Holdup
       module JitOrigin
         class << self
           def call(host)
-            origins = Analysis::Jits::Origins.new(host.alive.map { |process| place(process) })
+            origins = Analysis::JitReport::ActivationOrigins.new(host.alive.map { |process| place(process) })
             [at_start(origins.at_start), *origins.masters.map { |found| master(found) }].compact
           end
 
           private
 
           def place(process)
-            Analysis::Jits::Origins::Place.new(facts: process.jit, server: process.profile["server"], worker: !!process.worker, refork: !!process.setting["refork"])
+            Analysis::JitReport::ActivationOrigins::ProcessOrigin.new(facts: process.jit, server: process.profile["server"], worker: !!process.worker, refork: !!process.setting["refork"])
           end
 
           def at_start(jits)
-            Finding.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size) if jits.any?
+            CheckResult.warn(:jit_at_boot, by: jits.filter_map(&:by).uniq.join(", "), processes: jits.size) if jits.any?
           end
 
           def master(found)
-            return Finding.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size, without: found.without.size) if found.wrong_hook?
-            return Finding.ok(:jit_master_off) if found.off?
-            return Finding.warn(:jit_too_early, by: found.by) if found.too_early?
-            Finding.ok(:jit_in_master, by: found.by) if found.on?
+            return CheckResult.warn(:jit_wrong_hook, by: found.by, with: found.inherited.size, without: found.without.size) if found.wrong_hook?
+            return CheckResult.ok(:jit_master_off) if found.off?
+            return CheckResult.warn(:jit_too_early, by: found.by) if found.too_early?
+            CheckResult.ok(:jit_in_master, by: found.by) if found.on?
           end
         end
       end

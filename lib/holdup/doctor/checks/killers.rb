@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -26,15 +26,15 @@ module Holdup
           facts = {name: killer["killer.name"].to_s, pids:}
           units, every_s = killer.values_at("killer.units", "killer.every_s")
           [*memory(killer, facts),
-            *(Finding.ok(:killer_units, units:, **facts) if units),
-            *(Finding.ok(:killer_every, minutes: every_s.fdiv(S_PER_MINUTE).round, **facts) if every_s)]
+            *(CheckResult.ok(:killer_units, units:, **facts) if units),
+            *(CheckResult.ok(:killer_every, minutes: every_s.fdiv(S_PER_MINUTE).round, **facts) if every_s)]
         end
 
         def self.memory(killer, facts)
           limit = killer["killer.limit_bytes"] or return []
           megabytes = (limit / MB).round(1)
-          return [Finding.ok(:killer_all, megabytes:, **facts)] if killer["killer.of"] == "all"
-          [Finding.ok(:killer, megabytes:, **facts)]
+          return [CheckResult.ok(:killer_all, megabytes:, **facts)] if killer["killer.of"] == "all"
+          [CheckResult.ok(:killer, megabytes:, **facts)]
         end
         private_class_method :killer, :findings, :memory
       end

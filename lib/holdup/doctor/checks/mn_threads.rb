@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -8,7 +8,7 @@ module Holdup
       # Under M:N threads Ruby no longer says why a thread is parked, so io and sleep can't be told apart.
       module MnThreads
         def self.call(host)
-          host.facts("mn_threads").include?(true) ? Finding.warn(:mn_threads) : []
+          host.facts("mn_threads").include?(true) ? CheckResult.warn(:mn_threads) : []
         end
       end
     end

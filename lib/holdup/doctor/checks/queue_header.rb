@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -13,7 +13,7 @@ module Holdup
           requests = host.segments.sum(&:requests)
           return [] if requests < FEW
           queued = host.segments.sum(&:queued)
-          queued.zero? ? Finding.warn(:queue_unknown, requests:) : Finding.ok(:queue, percent: (100.0 * queued / requests).round)
+          queued.zero? ? CheckResult.warn(:queue_unknown, requests:) : CheckResult.ok(:queue, percent: (100.0 * queued / requests).round)
         end
       end
     end

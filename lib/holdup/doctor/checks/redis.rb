@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -16,7 +16,7 @@ module Holdup
         def self.call(host)
           slowest = host.alive.filter_map { |process| process.gauges[:redis_rtt_ns] }.max or return []
           told = {rtt: (slowest / NS_PER_MS).round(2), jobs: NS_PER_S / [slowest, 1].max}
-          (slowest < WORKABLE_NS) ? Finding.ok(:redis, **told) : Finding.warn(:redis_slow, **told)
+          (slowest < WORKABLE_NS) ? CheckResult.ok(:redis, **told) : CheckResult.warn(:redis_slow, **told)
         end
       end
     end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -8,8 +8,8 @@ module Holdup
       # Whether this Ruby can be measured at all.
       module Ruby
         def self.call(host)
-          return Finding.ok(:ruby, ruby: host.ruby) unless host.unsupported
-          Finding.fail(:unsupported, reason: host.unsupported, ruby: host.ruby)
+          return CheckResult.ok(:ruby, ruby: host.ruby) unless host.unsupported
+          CheckResult.fail(:unsupported, reason: host.unsupported, ruby: host.ruby)
         end
       end
     end

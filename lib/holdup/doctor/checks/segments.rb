@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,12 +9,12 @@ module Holdup
       module Segments
         def self.call(host)
           return [] unless host.dir_state == :ok
-          [measuring(host), *host.refused.map { |message| Finding.warn(:segment_refused, message:) }]
+          [measuring(host), *host.refused.map { |message| CheckResult.warn(:segment_refused, message:) }]
         end
 
         def self.measuring(host)
-          return Finding.warn(:segments_none, dir: host.dir) if host.alive.empty?
-          Finding.ok(:segments, alive: host.alive.size, units: host.counter(:units), ended: host.segments.size - host.alive.size)
+          return CheckResult.warn(:segments_none, dir: host.dir) if host.alive.empty?
+          CheckResult.ok(:segments, alive: host.alive.size, units: host.counter(:units), ended: host.segments.size - host.alive.size)
         end
         private_class_method :measuring
       end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -9,7 +9,7 @@ module Holdup
       module Series
         def self.call(host)
           count = host.counter(:overflowed)
-          count.zero? ? [] : Finding.warn(:series_overflow, count:)
+          count.zero? ? [] : CheckResult.warn(:series_overflow, count:)
         end
       end
     end

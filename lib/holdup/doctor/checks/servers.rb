@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -18,7 +18,7 @@ module Holdup
         def self.name(server, processes)
           workers = processes.filter_map(&:worker).sort.uniq
           key = workers.empty? ? :server : :server_workers
-          Finding.ok(key, server: server.empty? ? UNKNOWN : server, processes: processes.size, workers: workers.join(", "))
+          CheckResult.ok(key, server: server.empty? ? UNKNOWN : server, processes: processes.size, workers: workers.join(", "))
         end
 
         # The youngest knows best what is written now.
@@ -28,7 +28,7 @@ module Holdup
           names.map do |name|
             live, how, where = %w[live how where].map { |fact| profile["lever.#{name}.#{fact}"] }
             key = where ? :lever_where : :lever
-            Finding.ok(live ? :"#{key}_live" : key, name:, value: profile["lever.#{name}.value"], how:, where: where.to_s)
+            CheckResult.ok(live ? :"#{key}_live" : key, name:, value: profile["lever.#{name}.value"], how:, where: where.to_s)
           end
         end
         private_class_method :name, :levers

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -20,7 +20,7 @@ module Holdup
           names = rows.map { |row| "#{row.kind} #{row.name} (#{row.count})" }
           more = names.size - MOST_NAMES
           names = [*names.first(MOST_NAMES), "+#{more}"] if more.positive?
-          Finding.warn(key, count: rows.sum(&:count), names: names.join(", "), reason: rows.first.reason)
+          CheckResult.warn(key, count: rows.sum(&:count), names: names.join(", "), reason: rows.first.reason)
         end
         private_class_method :finding
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../errors"
-require_relative "../finding"
+require_relative "../../model/errors"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -14,14 +14,14 @@ module Holdup
         def self.call(host)
           return problem(host.store_problem) if host.store_problem
           age = age_s(host)
-          return Finding.warn(:store_empty, location: host.store[:location]) unless age
-          return Finding.warn(:store_old, location: host.store[:location], age_ns: age * NS) if age > OLD_S && host.alive.any?
-          Finding.ok(:store, location: host.store[:location], megabytes: (host.store[:bytes].to_i / 1e6).ceil, schema: host.store[:schema])
+          return CheckResult.warn(:store_empty, location: host.store[:location]) unless age
+          return CheckResult.warn(:store_old, location: host.store[:location], age_ns: age * NS) if age > OLD_S && host.alive.any?
+          CheckResult.ok(:store, location: host.store[:location], megabytes: (host.store[:bytes].to_i / 1e6).ceil, schema: host.store[:schema])
         end
 
         def self.problem(error)
-          return Finding.fail(:"store_#{error.kind}", **error.facts) if error.is_a?(StoreError)
-          Finding.fail(:store_problem, message: error.message)
+          return CheckResult.fail(:"store_#{error.kind}", **error.facts) if error.is_a?(StoreError)
+          CheckResult.fail(:store_problem, message: error.message)
         end
 
         def self.age_s(host)

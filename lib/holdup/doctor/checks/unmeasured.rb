@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -17,15 +17,15 @@ module Holdup
           young, old = silent.partition { |server| server.age_s < START_S }
           loaded, without = old.partition(&:loaded)
           [*elsewhere(measured, host.dir),
-            *by_name(young).map { |facts| Finding.warn(:unmeasured_starting, **facts) },
-            *by_name(loaded).map { |facts| Finding.warn(:unmeasured_loaded, **facts) },
-            *by_name(without).map { |facts| Finding.warn(:unmeasured_without, **facts) }]
+            *by_name(young).map { |facts| CheckResult.warn(:unmeasured_starting, **facts) },
+            *by_name(loaded).map { |facts| CheckResult.warn(:unmeasured_loaded, **facts) },
+            *by_name(without).map { |facts| CheckResult.warn(:unmeasured_without, **facts) }]
         end
 
         # A segment in our folder that is not among the known ones can't be read, and another check says so.
         def self.elsewhere(servers, dir)
           servers.group_by(&:dir).except(nil, dir).flat_map do |other, same|
-            by_name(same).map { |facts| Finding.ok(:measured_elsewhere, dir: other, **facts) }
+            by_name(same).map { |facts| CheckResult.ok(:measured_elsewhere, dir: other, **facts) }
           end
         end
 

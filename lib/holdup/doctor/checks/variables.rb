@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../configuration"
-require_relative "../../configuration/variables"
-require_relative "../finding"
+require_relative "../../agent/configuration"
+require_relative "../../agent/configuration/variables"
+require_relative "../check_result"
 
 module Holdup
   module Doctor
@@ -15,7 +15,7 @@ module Holdup
         end
 
         def self.finding(name, nearest)
-          nearest ? Finding.warn(:variable_mistyped, name:, nearest:) : Finding.warn(:variable_unknown, name:)
+          nearest ? CheckResult.warn(:variable_mistyped, name:, nearest:) : CheckResult.warn(:variable_unknown, name:)
         end
         private_class_method :finding
       end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../errors"
+require_relative "../../model/errors"
 require_relative "../endpoints"
 
 module Holdup

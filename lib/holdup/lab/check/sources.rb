@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/observation"
-require_relative "../../errors"
-require_relative "../sweep/ledger"
+require_relative "../../sizing/observation"
+require_relative "../../model/errors"
+require_relative "../sweep/progress_file"
 require_relative "baseline"
 
 module Holdup
@@ -19,23 +19,23 @@ module Holdup
       # @return [Baseline]
       # @raise [Holdup::Error]
       def sweep(path, load: nil)
-        readings = Sweep::Ledger.open(path).then { |ledger| load ? ledger.readings : ledger.readings.select { |reading| reading.arm.setting == ledger.plan.baseline } }
+        readings = Sweep::ProgressFile.open(path).then { |ledger| load ? ledger.readings : ledger.readings.select { |reading| reading.arm.setting == ledger.plan.baseline } }
         load ||= readings.min_by(&:rate)&.load
         same = readings.select { |reading| reading.load == load }
         raise Error.new("#{path} measured nothing #{"at #{load.to_h.map { |pair| pair.join(" ") }.join(", ")}" if load}".strip, "sweep the setting and rate of the baseline, or make it anew with --write") if same.empty?
         Check::Baseline.new(load, middle(same.map(&:endpoints)))
       end
 
-      # @param store [Stores::Sql]
+      # @param store [Store::Sql]
       # @param from_s [Integer]
       # @param to_s [Integer]
       # @param load [Endpoints::Reference, nil] nil: as it was recorded
       # @return [Baseline]
       # @raise [Holdup::Error] there is nothing
       def store(store, from_s, to_s, load: nil)
-        recording = Analysis::Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a, profiles: store.profiles(from_s, to_s).to_a, warm_up_s: 0)
+        recording = Sizing::Recording.new(windows: store.windows(from_s, to_s).to_a, profiles: store.profiles(from_s, to_s).to_a, warm_up_s: 0)
         raise Error.new("no single requests were recorded in that span", "choose another with --since and --until") if recording.profiles.empty?
-        endpoints = Endpoints.new(Analysis::Sizing::Observation.new(recording, kind: :request), load:)
+        endpoints = Endpoints.new(Sizing::Observation.new(recording, kind: :request), load:)
         Check::Baseline.new(endpoints.load, endpoints.to_h)
       end
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
-require_relative "../../reports/layout"
-require_relative "../../reports/section"
-require_relative "../../reports/words"
+require_relative "../../view/figures"
+require_relative "../../view/layout"
+require_relative "../../view/section"
+require_relative "../../view/words"
 require_relative "../check"
 
 module Holdup
@@ -15,15 +15,15 @@ module Holdup
 
       # @param check [Check]
       # @param tolerance [Float]
-      # @param words [Reports::Words]
+      # @param words [View::Words]
       # @param width [Integer] columns
       # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-      # @param style [Reports::Style]
-      def initialize(check, tolerance:, words: Reports::Words.new, width: 80, table_width: width, style: Reports::Style.none)
+      # @param style [View::Style]
+      def initialize(check, tolerance:, words: View::Words.new, width: 80, table_width: width, style: View::Style.none)
         @check = check
         @tolerance = tolerance
         @words = words
-        @layout = Reports::Layout.new(width:, style:, table_width:)
+        @layout = View::Layout.new(width:, style:, table_width:)
       end
 
       # @return [String] ends with a newline
@@ -33,7 +33,7 @@ module Holdup
 
       def verdict = @check.passed? ? word(:passed, count: names.size) : word(:failed, names: list(@check.worse.map(&:name).uniq))
 
-      def worse = @check.worse.group_by(&:name).flat_map { |name, rows| @layout.warning(word(:worse, name: Reports::Width.clean(name), figures: figures(rows))) }
+      def worse = @check.worse.group_by(&:name).flat_map { |name, rows| @layout.warning(word(:worse, name: View::Width.clean(name), figures: figures(rows))) }
 
       # Where only the p95 grew, the endpoint is not the one to look at.
       def figures(rows)
@@ -41,7 +41,7 @@ module Holdup
         (rows.map(&:key) == [:p95_ns]) ? word(:worse_by_others, figures: said) : said
       end
 
-      def told(row) = %i[before after].to_h { |side| [side, Reports::Figures.public_send(COLUMNS.fetch(row.key), row.public_send(side))] }
+      def told(row) = %i[before after].to_h { |side| [side, View::Figures.public_send(COLUMNS.fetch(row.key), row.public_send(side))] }
 
       def remarks
         {added: @check.added, gone: @check.gone, thin: @check.thin}.reject { |_, some| some.empty? }.flat_map { |key, some| @layout.lines(word(key, names: list(some), fewest: Endpoints::FEWEST)) }
@@ -49,14 +49,14 @@ module Holdup
 
       def table
         return [] if names.empty?
-        section = Reports::Section.new(title: "", columns:, rows: names.map { |name| row(name) })
-        ["", *@layout.table(section), *@layout.lines(word(:note, tolerance: Reports::Figures.share(@tolerance)))]
+        section = View::Section.new(title: "", columns:, rows: names.map { |name| row(name) })
+        ["", *@layout.table(section), *@layout.lines(word(:note, tolerance: View::Figures.share(@tolerance)))]
       end
 
       def columns = [word(:endpoint), *[word(:acquisitions), word(:longest_hold), "p95"].flat_map { |title| [title, word(:was)] }]
 
       def row(name)
-        [Reports::Width.clean(name), *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]
+        [View::Width.clean(name), *@check.rows.select { |row| row.name == name }.flat_map { |row| cells(row) }]
       end
 
       def cells(row)
@@ -66,7 +66,7 @@ module Holdup
 
       def names = @check.rows.map(&:name).uniq
 
-      def list(names) = names.map { |name| Reports::Width.clean(name) }.join(", ")
+      def list(names) = names.map { |name| View::Width.clean(name) }.join(", ")
 
       def word(key, **facts) = @words.call(:"check_#{key}", **facts)
     end

@@ -14,7 +14,7 @@ module Holdup
         UNLIMITED = "after boot"
         MIB = 1 << 20
 
-        # @param result [Sweep::Result] of Jit.arms
+        # @param result [Sweep::SweepReport] of Jit.arms
         def initialize(result)
           @result = result
         end
@@ -22,13 +22,13 @@ module Holdup
         # @return [Numeric, nil] requests per second at which it is compared: the lowest
         def rate = @result.rates.first
 
-        # @return [Array<Sweep::Line>]
+        # @return [Array<Sweep::SweepResult>]
         def lines = rate ? @result.lines(rate) : []
 
-        # @return [Sweep::Line, nil] off
+        # @return [Sweep::SweepResult, nil] off
         def base = lines.find { |line| line.arm == @result.plan.baseline }
 
-        # @param line [Sweep::Line]
+        # @param line [Sweep::SweepResult]
         # @return [Spread, nil] by what share a request takes more CPU than with off; nil where nobody knows
         def change(line)
           pairs = line.readings.filter_map { |reading| (other = base&.readings&.find { |one| one.round == reading.round }) && [reading.cpu_ns, other.cpu_ns] }.reject { |pair| pair.include?(nil) }
@@ -41,21 +41,21 @@ module Holdup
           again && change(again)&.then { |spread| [LEAST_NOISE, *spread.values.map(&:abs)].max }
         end
 
-        # @return [Sweep::Line, nil] that takes least CPU, by more than chance
+        # @return [Sweep::SweepResult, nil] that takes least CPU, by more than chance
         def best
           return unless noise
           better = lines.reject { |line| line.arm.setting == @result.plan.baseline }.select { |line| change(line)&.then { |spread| spread.median < -noise } }
           better.min_by { |line| change(line).median }
         end
 
-        # @param line [Sweep::Line]
+        # @param line [Sweep::SweepResult]
         # @return [Float, nil] bytes that all its processes take more than with off
         def memory(line) = line.memory_bytes && base&.memory_bytes && line.memory_bytes - base.memory_bytes
 
-        # @return [Array<Sweep::Line>] that ran with another JIT than their name says: the application switches it on, or it was not to be had
+        # @return [Array<Sweep::SweepResult>] that ran with another JIT than their name says: the application switches it on, or it was not to be had
         def misnamed = lines.select { |line| line.readings.any? { |reading| reading.jit[:kind] && (reading.jit[:kind] == "off") != off?(line.arm) } }
 
-        # @return [Array<Sweep::Line>] whose JIT had no memory left
+        # @return [Array<Sweep::SweepResult>] whose JIT had no memory left
         def saturated = lines.select { |line| line.readings.any? { |reading| reading.jit[:saturated] } }
 
         # @return [Integer, nil] MiB for code and metadata, half of what it took after boot; nil where a limit was tried, or nothing compiled

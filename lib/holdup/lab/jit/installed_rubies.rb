@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../../errors"
+require_relative "../../model/errors"
 require_relative "other_ruby"
 
 module Holdup

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "open3"
-require_relative "../../errors"
+require_relative "../../model/errors"
 
 module Holdup
   module Lab

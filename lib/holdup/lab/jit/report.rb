@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
-require_relative "../../reports/page"
-require_relative "../../reports/section"
-require_relative "../../reports/words"
+require_relative "../../view/figures"
+require_relative "../../view/page"
+require_relative "../../view/section"
+require_relative "../../view/words"
 require_relative "../spread"
 require_relative "../sweep/sentences"
 
@@ -14,31 +14,31 @@ module Holdup
       class Report
         MS = 1e6
 
-        # @param result [Sweep::Result]
+        # @param result [Sweep::SweepReport]
         # @param comparison [Comparison] of it
-        # @param words [Reports::Words]
-        def initialize(result, comparison, words: Reports::Words.new)
+        # @param words [View::Words]
+        def initialize(result, comparison, words: View::Words.new)
           @result = result
           @comparison = comparison
           @words = words
           @sentences = Sweep::Sentences.new(result, words:)
         end
 
-        # @return [Reports::Page]
-        def page = Reports::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict, remarks: doubts, sections: [speed, costs])
+        # @return [View::Page]
+        def page = View::Page.new(title: word(:title, **@sentences.facts), facts: @sentences.recorded, lead: verdict, remarks: doubts, sections: [speed, costs])
 
         private
 
         def verdict
           return word(:early) unless @comparison.noise
-          noise = Reports::Figures.share(@comparison.noise)
+          noise = View::Figures.share(@comparison.noise)
           (best = @comparison.best) ? word(:best, noise:, **better(best)) : word(:same, noise:)
         end
 
         def better(best)
           low, high = @comparison.change(best).values.minmax.map { |share| signed(share) }
-          {best: best.arm.name, cpu: Reports::Figures.duration(best.cpu_ns), before: Reports::Figures.duration(@comparison.base.cpu_ns), low:, high:,
-           memory: Reports::Figures.bytes(@comparison.memory(best)&.round&.clamp(0, nil))}
+          {best: best.arm.name, cpu: View::Figures.duration(best.cpu_ns), before: View::Figures.duration(@comparison.base.cpu_ns), low:, high:,
+           memory: View::Figures.bytes(@comparison.memory(best)&.round&.clamp(0, nil))}
         end
 
         def doubts
@@ -58,33 +58,33 @@ module Holdup
 
         def speed
           columns = [word(:arm), *%i[cpu change range].map { |key| word(key) }, "p50", "p95", "p99", word(:served)]
-          rows = @comparison.lines.map { |line| [line.arm.name, ms(line.cpu_ns), *change(line), *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, Reports::Figures.rate(line.throughput)] }
-          Reports::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:, notes: [word(:speed_note)])
+          rows = @comparison.lines.map { |line| [line.arm.name, ms(line.cpu_ns), *change(line), *[0.5, 0.95, 0.99].map { |share| ms(line.percentile(share)) }, View::Figures.rate(line.throughput)] }
+          View::Section.new(title: word(:speed, level: @sentences.level(@comparison.rate)), columns:, rows:, notes: [word(:speed_note)])
         end
 
         def change(line)
-          spread = (@comparison.change(line) unless line.arm == @result.plan.baseline) or return [Reports::Figures::NONE] * 2
-          [signed(spread.median), spread.values.minmax.map { |share| Reports::Figures.change(share, 0) }.join("..")]
+          spread = (@comparison.change(line) unless line.arm == @result.plan.baseline) or return [View::Figures::NONE] * 2
+          [signed(spread.median), spread.values.minmax.map { |share| View::Figures.change(share, 0) }.join("..")]
         end
 
         def costs
           columns = [word(:arm), *%i[memory code metadata full cold warm].map { |key| word(key) }]
-          Reports::Section.new(title: word(:costs), columns:, rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
+          View::Section.new(title: word(:costs), columns:, rows: @comparison.lines.map { |line| [line.arm.name, *cost(line)] }, notes: [word(:costs_note), *half])
         end
 
         def half = (mib = @comparison.half_mib) ? [word(:half, mib:)] : []
 
         def cost(line)
           readings, jit = line.readings, line.readings.last.jit
-          [line.memory_bytes&.round, jit[:code_bytes], jit[:metadata_bytes]].map { |bytes| Reports::Figures.bytes(bytes) } +
+          [line.memory_bytes&.round, jit[:code_bytes], jit[:metadata_bytes]].map { |bytes| View::Figures.bytes(bytes) } +
             [word(jit[:saturated] ? :yes : :no), signed(median(readings, &:cold)), "#{median(readings, &:warm_after_s).round} s"]
         end
 
         def median(readings, &) = Spread.of(readings.map(&)).median
 
-        def signed(share) = "#{Reports::Figures.change(share)} %"
+        def signed(share) = "#{View::Figures.change(share)} %"
 
-        def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
+        def ms(value) = value ? View::Figures.rate(value / MS) : View::Figures::NONE
 
         def word(key, **facts) = @words.call(:"jitlab_#{key}", **facts)
       end

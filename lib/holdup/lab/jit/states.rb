@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../setting"
+require_relative "../../model/setting"
 
 module Holdup
   module Lab
@@ -10,7 +10,7 @@ module Holdup
         # What a shell takes as it is.
         PLAIN = /\A[\w@%+=:,.\/-]+\z/
 
-        # @param result [Sweep::Result]
+        # @param result [Sweep::SweepReport]
         def initialize(result)
           @readings = result.plan.rates.flat_map { |rate| result.lines(rate).flat_map(&:readings) }
         end

@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/backlog"
-require_relative "../../analysis/sizing/closed"
+require_relative "../../sizing/backlog_replay"
+require_relative "../../sizing/closed_model"
 
 module Holdup
   module Lab
     class Jobs
       # What one run lets expect of other concurrencies: three ways to say how many jobs a second they do.
       class Forecast
-        # @param outcome [Outcome] the recording
+        # @param outcome [JobOutcome] the recording
         def initialize(outcome)
           @outcome = outcome
         end
@@ -23,7 +23,7 @@ module Holdup
         # @return [Float] by Amdahl's law, known to be wrong: it is the lower bound
         def amdahl(threads) = model.lower_bound(threads)
 
-        # @return [Analysis::Sizing::Growth::Estimate]
+        # @return [Sizing::ConcurrencyCost::CostEstimate]
         def growth = recording.growth.overall
 
         private
@@ -33,14 +33,14 @@ module Holdup
         def demand = @demand ||= recording.demand
 
         def backlog
-          @backlog ||= with(Analysis::Sizing::Handoff.fit(@outcome.waits) { |handoff_ns| with(handoff_ns).waits(threads: @outcome.threads) })
+          @backlog ||= with(Sizing::Handoff.fit(@outcome.waits) { |handoff_ns| with(handoff_ns).waits(threads: @outcome.threads) })
         end
 
         def with(handoff_ns)
-          Analysis::Sizing::Backlog.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, cost: demand.cost, handoff_ns:)
+          Sizing::BacklogReplay.new(@outcome.profiles, vcpus: recording.vcpus || 1, between: @outcome.between, cost: demand.cost, handoff_ns:)
         end
 
-        def model = @model ||= Analysis::Sizing::Closed.new(demand.with(between: @outcome.between).in_all)
+        def model = @model ||= Sizing::ClosedModel.new(demand.with(between: @outcome.between).in_all)
       end
     end
   end

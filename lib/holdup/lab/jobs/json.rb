@@ -12,9 +12,9 @@ module Holdup
         WAYS = %i[replay closed amdahl].freeze
         MEANS = %i[wall running stalled idle cpu_ns lock_ns acquisitions].freeze
 
-        # @param result [Result]
-        # @param words [Reports::Words] for the sentences
-        def initialize(result, words: Reports::Words.new)
+        # @param result [JobsResult]
+        # @param words [View::Words] for the sentences
+        def initialize(result, words: View::Words.new)
           @result = result
           @sentences = Sentences.new(result, words:)
         end

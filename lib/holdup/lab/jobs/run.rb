@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../../errors"
+require_relative "../../model/errors"
 require_relative "../child"
-require_relative "../intake"
+require_relative "../in_memory_store"
 require_relative "../job_queue"
-require_relative "outcome"
+require_relative "job_outcome"
 require_relative "supply"
 
 module Holdup
@@ -34,7 +34,7 @@ module Holdup
           @threads = threads
           @program = program
           @folder = folder
-          @intake = Intake.new(segments)
+          @intake = InMemoryStore.new(segments)
           @queue = JobQueue.new(redis)
           @supply = supply.new(@queue, work)
           @keep = keep
@@ -45,7 +45,7 @@ module Holdup
 
         # @param warm_up_s [Numeric]
         # @param seconds [Numeric]
-        # @return [Outcome]
+        # @return [JobOutcome]
         # @raise [Holdup::Error]
         def call(warm_up_s:, seconds:)
           @queue.check
@@ -55,7 +55,7 @@ module Holdup
           from = now
           doing(:count) { go_on(seconds) }
           @keep.call(@intake.close)
-          Outcome.new(threads: @threads, seconds: now - from, windows: @intake.windows, profiles: @intake.profiles)
+          JobOutcome.new(threads: @threads, seconds: now - from, windows: @intake.windows, profiles: @intake.profiles)
         ensure
           clean_up
         end

@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
-require_relative "../../reports/words"
+require_relative "../../view/figures"
+require_relative "../../view/words"
 
 module Holdup
   module Lab
     class Jobs
       # What the result says in words.
       class Sentences
-        # @param result [Result]
-        # @param words [Reports::Words]
+        # @param result [JobsResult]
+        # @param words [View::Words]
         def initialize(result, words:)
           @result = result
           @words = words
@@ -20,13 +20,13 @@ module Holdup
 
         # @return [Array<String>]
         def facts
-          [@words.call(:lab_jobs_facts, count: Reports::Figures.count(@result.count), rounds: @result.round_count), *(@words.call(:lab_jobs_noise, noise: share(@result.noise)) if @result.noise)]
+          [@words.call(:lab_jobs_facts, count: View::Figures.count(@result.count), rounds: @result.round_count), *(@words.call(:lab_jobs_noise, noise: share(@result.noise)) if @result.noise)]
         end
 
         # @return [Array<String>]
         def verdict
           enough = @result.enough
-          [@words.call(:lab_jobs_enough, threads: enough.threads, rate: Reports::Figures.rate(enough.measured), share: share(Result::ENOUGH)), *(accuracy if @result.others.any?)]
+          [@words.call(:lab_jobs_enough, threads: enough.threads, rate: View::Figures.rate(enough.measured), share: share(JobsResult::ENOUGH)), *(accuracy if @result.others.any?)]
         end
 
         # @return [Array<String>] what makes the figures worth less
@@ -36,7 +36,7 @@ module Holdup
         end
 
         # @return [String] of an error: "+1.6 %"
-        def self.signed(error) = "#{Reports::Figures.change(error)} %"
+        def self.signed(error) = "#{View::Figures.change(error)} %"
 
         private
 
@@ -60,7 +60,7 @@ module Holdup
           @words.call(:lab_jobs_locked, threads: line.threads, share: share(line.median(&:lock_share)))
         end
 
-        def share(value) = Reports::Figures.share(value)
+        def share(value) = View::Figures.share(value)
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/layout"
-require_relative "../../reports/section"
+require_relative "../../view/layout"
+require_relative "../../view/section"
 require_relative "sentences"
 
 module Holdup
@@ -12,15 +12,15 @@ module Holdup
         # Texts are the same in every language.
         COLUMNS = [:threads, :measured, :replay, :error, :closed, "Amdahl", :running, :stalled, "p95", "GVL"].freeze
 
-        # @param result [Result]
-        # @param words [Reports::Words]
+        # @param result [JobsResult]
+        # @param words [View::Words]
         # @param width [Integer] columns
         # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-        # @param style [Reports::Style]
-        def initialize(result, words: Reports::Words.new, width: 80, table_width: width, style: Reports::Style.none)
+        # @param style [View::Style]
+        def initialize(result, words: View::Words.new, width: 80, table_width: width, style: View::Style.none)
           @result = result
           @words = words
-          @layout = Reports::Layout.new(width:, style:, table_width:)
+          @layout = View::Layout.new(width:, style:, table_width:)
           @sentences = Sentences.new(result, words:)
         end
 
@@ -39,12 +39,12 @@ module Holdup
 
         def section
           columns = COLUMNS.map { |name| name.is_a?(String) ? name : @words.call(:"lab_jobs_#{name}") }
-          Reports::Section.new(title: "", columns:, rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
+          View::Section.new(title: "", columns:, rows: [*@result.lines, *@result.again].sort_by(&:threads).map { |line| row(line) })
         end
 
         def row(line)
           ["#{line.threads}#{mark(line)}", *rates(line), *[:running, :stalled].map { |key| duration(line.median { |reading| reading.mean(key) }) },
-            duration(line.median(&:p95_ns)), Reports::Figures.share(line.median(&:gvl_share))]
+            duration(line.median(&:p95_ns)), View::Figures.share(line.median(&:gvl_share))]
         end
 
         def mark(line)
@@ -53,11 +53,11 @@ module Holdup
         end
 
         def rates(line)
-          measured, *predicted = [line.measured, *%i[replay closed amdahl].map { |way| line.predicted(way) }].map { |rate| Reports::Figures.rate(rate) }
+          measured, *predicted = [line.measured, *%i[replay closed amdahl].map { |way| line.predicted(way) }].map { |rate| View::Figures.rate(rate) }
           [measured, predicted.shift, Sentences.signed(line.error), *predicted]
         end
 
-        def duration(ns) = Reports::Figures.duration(ns)
+        def duration(ns) = View::Figures.duration(ns)
       end
     end
   end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/bar"
-require_relative "../../reports/width"
+require_relative "../../view/bar"
+require_relative "../../view/width"
 
 module Holdup
   module Lab
@@ -11,8 +11,8 @@ module Holdup
       class Bars
         QUEUED = "."
 
-        # @param result [Result]
-        # @param words [Reports::Words]
+        # @param result [VcpuResult]
+        # @param words [View::Words]
         # @param width [Integer] columns
         def initialize(result, words:, width:)
           @result = result
@@ -33,11 +33,11 @@ module Holdup
 
         def name(line) = @words.call(:"lab_#{line.experiment.name}")
 
-        def label(name, job) = "#{Reports::Width.left(name, label_width - 3)} #{job.name[-1]} "
+        def label(name, job) = "#{View::Width.left(name, label_width - 3)} #{job.name[-1]} "
 
         def bar(job, first_ns)
           waited = columns(job.queued_ns - first_ns)
-          QUEUED * waited + Reports::Bar.draw(job.split, columns(job.done_ns - first_ns) - waited)
+          QUEUED * waited + View::Bar.draw(job.split, columns(job.done_ns - first_ns) - waited)
         end
 
         # A mark at each multiple of one job alone.
@@ -55,7 +55,7 @@ module Holdup
 
         def alone_ns = @result.alone.each_ns
 
-        def label_width = @label_width ||= @result.lines.map { |line| Reports::Width.of(name(line)) }.max + 3
+        def label_width = @label_width ||= @result.lines.map { |line| View::Width.of(name(line)) }.max + 3
       end
     end
   end

@@ -10,9 +10,9 @@ module Holdup
       class Json
         SCHEMA = 1
 
-        # @param result [Result]
-        # @param words [Reports::Words] for the sentences
-        def initialize(result, words: Reports::Words.new)
+        # @param result [VcpuResult]
+        # @param words [View::Words] for the sentences
+        def initialize(result, words: View::Words.new)
           @result = result
           @sentences = Sentences.new(result, words:)
         end

@@ -2,7 +2,7 @@
 
 require "fileutils"
 require "rbconfig"
-require_relative "../../errors"
+require_relative "../../model/errors"
 require_relative "../child"
 require_relative "experiment"
 require_relative "queue"

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/ceiling"
-require_relative "../../reports/figures"
+require_relative "../../view/ceiling"
+require_relative "../../view/figures"
 
 module Holdup
   module Lab
@@ -11,12 +11,12 @@ module Holdup
         # From here on the same work took more CPU time, not only a little noise of it.
         SLOWER = 1.1
 
-        # @param result [Result]
-        # @param words [Reports::Words]
+        # @param result [VcpuResult]
+        # @param words [View::Words]
         def initialize(result, words:)
           @result = result
           @words = words
-          @ceiling = Reports::Ceiling.new(result.ceiling, words:)
+          @ceiling = View::Ceiling.new(result.ceiling, words:)
         end
 
         # @return [String]
@@ -96,7 +96,7 @@ module Holdup
           @words.call(:lab_undisturbed, undisturbed: yield(undisturbed), measured: yield(measured))
         end
 
-        def vcpus(number) = Reports::Ceiling.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
+        def vcpus(number) = View::Ceiling.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
 
         def starved
           without = @result.lines.map { |line| "#{name(line)} #{times(line.undisturbed)}" }.join(@words.call(:lab_and))
@@ -116,9 +116,9 @@ module Holdup
 
         def times(ratio) = self.class.times(ratio)
 
-        def share(fraction) = Reports::Figures.share(fraction)
+        def share(fraction) = View::Figures.share(fraction)
 
-        def duration(ns) = Reports::Figures.duration(ns)
+        def duration(ns) = View::Figures.duration(ns)
       end
     end
   end

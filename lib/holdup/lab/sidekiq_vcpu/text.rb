@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/layout"
-require_relative "../../reports/section"
-require_relative "../../reports/words"
+require_relative "../../view/layout"
+require_relative "../../view/section"
+require_relative "../../view/words"
 require_relative "bars"
 require_relative "sentences"
 
@@ -11,17 +11,17 @@ module Holdup
     class SidekiqVcpu
       # The result for a terminal or a pipe: what to remember first, then the figures, then what they mean.
       class Text
-        # @param result [Result]
-        # @param words [Reports::Words]
+        # @param result [VcpuResult]
+        # @param words [View::Words]
         # @param width [Integer] columns
         # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
-        # @param style [Reports::Style]
-        def initialize(result, words: Reports::Words.new, width: 80, table_width: width, style: Reports::Style.none)
+        # @param style [View::Style]
+        def initialize(result, words: View::Words.new, width: 80, table_width: width, style: View::Style.none)
           @result = result
           @words = words
           @width = width
           @style = style
-          @layout = Reports::Layout.new(width:, style:, table_width:)
+          @layout = View::Layout.new(width:, style:, table_width:)
           @sentences = Sentences.new(result, words:)
         end
 
@@ -39,7 +39,7 @@ module Holdup
         def table = ["", *@layout.table(section), *section.notes.flat_map { |note| @layout.item("  ", note) }]
 
         def section
-          @section ||= Reports::Section.new(title: "", columns: columns, rows: @result.lines.map { |line| row(line) }, notes: [@words.call(:lab_vcpu_note)])
+          @section ||= View::Section.new(title: "", columns: columns, rows: @result.lines.map { |line| row(line) }, notes: [@words.call(:lab_vcpu_note)])
         end
 
         def columns
@@ -50,12 +50,12 @@ module Holdup
         def row(line)
           best = line.best
           [@words.call(:"lab_#{line.experiment.name}"), Sentences.times(line.each), Sentences.times(line.in_all),
-            *[best.mean(:running_ns), best.mean(:stalled_ns)].map { |ns| Reports::Figures.duration(ns) },
-            Reports::Figures.share(best.caused_by_job), Reports::Figures.share(best.cpu_share), @words.call(@result.alarm?(line) ? :lab_fires : :lab_silent)]
+            *[best.mean(:running_ns), best.mean(:stalled_ns)].map { |ns| View::Figures.duration(ns) },
+            View::Figures.share(best.caused_by_job), View::Figures.share(best.cpu_share), @words.call(@result.alarm?(line) ? :lab_fires : :lab_silent)]
         end
 
         def bars
-          drawn = Bars.new(@result, words: @words, width: @width).lines.map { |label, bar| label + Reports::Bar.paint(bar, @style) }
+          drawn = Bars.new(@result, words: @words, width: @width).lines.map { |label, bar| label + View::Bar.paint(bar, @style) }
           ["", *@layout.bold(@words.call(:lab_bars)), *drawn, *@layout.item("  ", @words.call(:lab_bars_legend))]
         end
 

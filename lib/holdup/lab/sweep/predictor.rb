@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/candidate"
-require_relative "../../analysis/sizing/forecast"
-require_relative "../../analysis/sizing/guards"
-require_relative "../../analysis/sizing/handoff"
-require_relative "../../analysis/sizing/limits"
-require_relative "../../analysis/sizing/slo"
-require_relative "../../analysis/sizing/trace"
+require_relative "../../sizing/candidate"
+require_relative "../../sizing/forecast"
+require_relative "../../sizing/guards"
+require_relative "../../sizing/handoff"
+require_relative "../../sizing/resource_limits"
+require_relative "../../sizing/slo"
+require_relative "../../sizing/trace"
 require_relative "../arm"
 require_relative "../percentile"
 
@@ -35,13 +35,13 @@ module Holdup
     # Predicts by the replay that `holdup advise` uses, of the very requests that were recorded, when they came: each setting gets
     # the same. The baseline is predicted too: that is the self-test.
     class Sweep::Predictor
-      # @param outcome [Trial::Outcome] of the baseline: the recording
+      # @param outcome [Trial::TrialResult] of the baseline: the recording
       # @param round [Integer] in which it was made
       def initialize(outcome, round:)
         @outcome = outcome
         @round = round
-        @now = Analysis::Sizing::Candidate.new(**%i[processes threads time_slice_ns].to_h { |name| [name, outcome.observation.public_send(name)] })
-        @trace = Analysis::Sizing::Trace.of(outcome.profiles)
+        @now = Sizing::Candidate.new(**%i[processes threads time_slice_ns].to_h { |name| [name, outcome.observation.public_send(name)] })
+        @trace = Sizing::Trace.of(outcome.profiles)
       end
 
       # @param arm [Arm]
@@ -59,18 +59,18 @@ module Holdup
       def rate = @outcome.seen.total.count / @outcome.seconds.to_f
 
       def handoff_ns
-        @handoff_ns ||= Analysis::Sizing::Handoff.fit(figures(@outcome.observation.handoff_ns, @outcome.wait_ns)) do |ns|
+        @handoff_ns ||= Sizing::Handoff.fit(figures(@outcome.observation.handoff_ns, @outcome.wait_ns)) do |ns|
           forecast(ns).call(@now, @trace, force: true).then { |played| figures(played.handoff_ns, played.wait_ns) }
         end
       end
 
-      def figures(handoff_ns, wait_ns) = Analysis::Sizing::Handoff::Figures.new(handoff_ns:, wait_ns:)
+      def figures(handoff_ns, wait_ns) = Sizing::Handoff::HandoffTimes.new(handoff_ns:, wait_ns:)
 
       def forecast(handoff_ns)
-        limits = Analysis::Sizing::Limits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
+        limits = Sizing::ResourceLimits.new(vcpus: @outcome.setting["vcpus"] || @outcome.setting["cpus"])
         demand = @outcome.observation.demand
-        guards = Analysis::Sizing::Guards.new(demand, limits:, rate:, current: @now)
-        Analysis::Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Analysis::Sizing::Slo.new, handoff_ns:)
+        guards = Sizing::Guards.new(demand, limits:, rate:, current: @now)
+        Sizing::Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: Sizing::Slo.new, handoff_ns:)
       end
 
       def candidate(arm) = @now.with(**arm.to_h.slice(:processes, :threads, :time_slice_ns).compact)

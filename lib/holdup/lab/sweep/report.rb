@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/page"
-require_relative "../../reports/words"
+require_relative "../../view/page"
+require_relative "../../view/words"
 require_relative "sentences"
 require_relative "tables"
 
@@ -13,14 +13,14 @@ module Holdup
     # A sweep's result as a report: the verdict first, then what it stands on.
     class Sweep::Report
       # @param result [Result]
-      # @param words [Reports::Words]
-      def initialize(result, words: Reports::Words.new)
+      # @param words [View::Words]
+      def initialize(result, words: View::Words.new)
         @sentences = Sweep::Sentences.new(result, words:)
         @tables = Sweep::Tables.new(result, words:)
       end
 
-      # @return [Reports::Page]
-      def page = Reports::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict, remarks: @sentences.doubts, sections: @tables.sections)
+      # @return [View::Page]
+      def page = View::Page.new(title: @sentences.title, facts: @sentences.recorded, lead: @sentences.verdict, remarks: @sentences.doubts, sections: @tables.sections)
     end
   end
 end

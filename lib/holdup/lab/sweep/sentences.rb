@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require_relative "../../analysis/amdahl"
-require_relative "../../reports/figures"
-require_relative "../../reports/width"
+require_relative "../../view/figures"
+require_relative "../../view/width"
 
 module Holdup
   module Lab
@@ -15,7 +15,7 @@ module Holdup
       NAMED = 5
 
       # @param result [Result]
-      # @param words [Reports::Words]
+      # @param words [View::Words]
       def initialize(result, words:)
         @result = result
         @words = words
@@ -27,7 +27,7 @@ module Holdup
       # @return [Hash{Symbol => Object}] what was tried, for a title
       def facts
         plan = @result.plan
-        {settings: plan.arms.map(&:setting).uniq.size, command: Reports::Width.clean(plan.command.join(" ")), rounds: plan.rounds, seconds: format("%g", plan.seconds)}
+        {settings: plan.arms.map(&:setting).uniq.size, command: View::Width.clean(plan.command.join(" ")), rounds: plan.rounds, seconds: format("%g", plan.seconds)}
       end
 
       # @return [String] the one to remember
@@ -55,7 +55,7 @@ module Holdup
       # @return [Array<String>] where the requests come from, if nobody typed them
       def recorded
         found = @result.plan.recorded or return []
-        [word(:recorded, endpoints: found[:endpoints], rate: Reports::Figures.rate(found[:rate]), level: level(*@result.plan.rates))]
+        [word(:recorded, endpoints: found[:endpoints], rate: View::Figures.rate(found[:rate]), level: level(*@result.plan.rates))]
       end
 
       # @return [Array<String>] what of the recording is not sent
@@ -74,7 +74,7 @@ module Holdup
       private
 
       def names(all)
-        named = all.first(NAMED).map { |name| Reports::Width.clean(name) }.join(", ")
+        named = all.first(NAMED).map { |name| View::Width.clean(name) }.join(", ")
         (all.size > NAMED) ? word(:and_more, names: named, count: all.size - NAMED) : named
       end
 
@@ -103,9 +103,9 @@ module Holdup
 
       def percentile = @result.plan.promise.name
 
-      def duration(line) = Reports::Figures.duration(line.percentile(@result.share))
+      def duration(line) = View::Figures.duration(line.percentile(@result.share))
 
-      def share(share) = Reports::Figures.share(share)
+      def share(share) = View::Figures.share(share)
 
       def word(key, **facts) = @words.call(:"sweep_#{key}", **facts)
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
-require_relative "../../reports/section"
+require_relative "../../view/figures"
+require_relative "../../view/section"
 require_relative "sentences"
 
 module Holdup
@@ -14,21 +14,21 @@ module Holdup
       MS = 1e6
 
       # @param result [Result]
-      # @param words [Reports::Words]
+      # @param words [View::Words]
       def initialize(result, words:)
         @result = result
         @words = words
         @sentences = Sweep::Sentences.new(result, words:)
       end
 
-      # @return [Array<Reports::Section>]
+      # @return [Array<View::Section>]
       def sections = [*@result.rates.map { |rate| rate(rate) }, costs]
 
       private
 
       def rate(rate)
         rows = @result.lines(rate).map { |line| [name(line.arm), *figures(line)] }
-        Reports::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? notes : [])
+        View::Section.new(title: word(:rate, level: @sentences.level(rate)), columns:, rows:, notes: (rate == @result.rates.last) ? notes : [])
       end
 
       def notes = [*(@sentences.predictions unless @result.plan.tool), word(:note, percentile:), *(word(:predicted_note) if @result.predicted?), *@sentences.amdahl]
@@ -40,30 +40,30 @@ module Holdup
 
       def figures(line)
         errors = line.errors(@result.share)
-        [Reports::Figures.rate(line.throughput), *compared(line.predicted_throughput, 1, errors[:throughput]), ms(line.wait_ns), *compared(line.predicted_wait_ns, MS, errors[:wait]),
+        [View::Figures.rate(line.throughput), *compared(line.predicted_throughput, 1, errors[:throughput]), ms(line.wait_ns), *compared(line.predicted_wait_ns, MS, errors[:wait]),
           ms(line.percentile(@result.share)), *compared(line.predicted_percentile(@result.share), MS, errors[:percentile]), ms(line.client_p95_ns)]
       end
 
       # Two cells; none where nothing was predicted at all.
       def compared(value, unit, error)
         return [] unless @result.predicted?
-        value ? [Reports::Figures.rate(value / unit), "#{Reports::Figures.change(error, 0)} %"] : ["", ""]
+        value ? [View::Figures.rate(value / unit), "#{View::Figures.change(error, 0)} %"] : ["", ""]
       end
 
       def costs
         rows = @result.plan.arms.filter_map { |arm| (line = @result.rates.filter_map { |rate| @result.at(arm, rate) }.first) && [name(arm), *cost(line)] }
-        Reports::Section.new(title: word(:costs), columns: [word(:setting), *%i[cpu memory warm_up errors rounds most].map { |key| word(key) }], rows:, notes: [word(:costs_note)])
+        View::Section.new(title: word(:costs), columns: [word(:setting), *%i[cpu memory warm_up errors rounds most].map { |key| word(key) }], rows:, notes: [word(:costs_note)])
       end
 
       def cost(line)
         readings = line.readings
-        [ms(line.cpu_ns), Reports::Figures.bytes(line.memory_bytes&.round), "#{readings.map(&:warm_up_s).max.round} s", Reports::Figures.count(readings.sum(&:errors)), readings.size.to_s,
-          @result.capacity(line.arm)&.then { |most| format("%g", most.round(1)) } || Reports::Figures::NONE]
+        [ms(line.cpu_ns), View::Figures.bytes(line.memory_bytes&.round), "#{readings.map(&:warm_up_s).max.round} s", View::Figures.count(readings.sum(&:errors)), readings.size.to_s,
+          @result.capacity(line.arm)&.then { |most| format("%g", most.round(1)) } || View::Figures::NONE]
       end
 
       def name(arm) = "#{arm.name}#{" *" if arm == @result.plan.baseline}"
 
-      def ms(value) = value ? Reports::Figures.rate(value / MS) : Reports::Figures::NONE
+      def ms(value) = value ? View::Figures.rate(value / MS) : View::Figures::NONE
 
       def percentile = @result.plan.promise.name
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/deployment"
+require_relative "../../sizing/deployment"
 require_relative "../../collector/process_facts"
-require_relative "../../errors"
-require_relative "outcome"
+require_relative "../../model/errors"
+require_relative "trial_result"
 require_relative "rare"
 require_relative "warm_up"
 
@@ -23,8 +23,8 @@ module Holdup
       attr_reader :warmed
 
       # @param arm [Arm]
-      # @param served [Served]
-      # @param intake [Intake]
+      # @param served [ServerUnderTest]
+      # @param intake [InMemoryStore]
       # @param routes [Array<Route>]
       # @param load [#call]
       # @param progress [#call]
@@ -61,7 +61,7 @@ module Holdup
         seen = drive(rate, seconds, seed) { |state| @progress.call(:measure, arm: @arm, rate:, seconds: state.elapsed_s) }
         cpu_s &&= @served.cpu_seconds - cpu_s
         raise unmeasured(seen) if @intake.close.profiles.empty?
-        Trial::Outcome.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, gauges: @intake.gauges.values_at(*pids), warmed: @warmed, windows: @intake.windows,
+        Trial::TrialResult.new(arm: @arm, rate:, seconds:, load: @load.kind, seen:, cpu_s:, memory_bytes:, gauges: @intake.gauges.values_at(*pids), warmed: @warmed, windows: @intake.windows,
           profiles: @intake.profiles, samples: @intake.samples)
       end
 
@@ -123,8 +123,8 @@ module Holdup
       end
 
       def check_slice(setting)
-        return if @arm.time_slice_ns.nil? || Analysis::Sizing::Deployment.new(setting, kind: :request, members: []).slices?
-        raise Error.new("the server's Ruby #{setting["ruby"]} has time slices of 100 ms whatever it is told", "leave out --slice, or run it with Ruby #{Analysis::Sizing::Deployment::SLICES}")
+        return if @arm.time_slice_ns.nil? || Sizing::Deployment.new(setting, kind: :request, members: []).slices?
+        raise Error.new("the server's Ruby #{setting["ruby"]} has time slices of 100 ms whatever it is told", "leave out --slice, or run it with Ruby #{Sizing::Deployment::SLICES}")
       end
 
       def check_jit(setting)

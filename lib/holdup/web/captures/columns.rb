@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../reports/width"
-require_relative "../../timeline/export/picture"
+require_relative "../../view/width"
+require_relative "../../view/trace_formats/picture"
 
 module Holdup
   class Web
@@ -21,12 +21,12 @@ module Holdup
         Held = Struct.new(:lane, :from, :to, :unit, :stack)
         private_constant :Held
 
-        # @param scene [Timeline::Scene]
+        # @param scene [Analysis::Timeline::Scene]
         def initialize(scene)
           @scene = scene
           @stacks = scene.recording.stacks
           @names = {}
-          @picture = Timeline::Export::Picture.new(scene)
+          @picture = Holdup::View::TraceFormats::Picture.new(scene)
           @places = @picture.lanes.each_with_index.to_h.compare_by_identity
         end
 
@@ -44,12 +44,12 @@ module Holdup
         end
 
         def lane_told(lane)
-          {number: lane.number, name: Reports::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
+          {number: lane.number, name: Holdup::View::Width.clean(@picture.thread_name(lane)), gvl: lane.ledger, count: lane.spans.size, collections: @picture.collections(lane)}
         end
 
         # @return [Array<Array>] id, place of its lane, name, from, to
         def units
-          @scene.units.filter_map { |unit| [unit.id, @places[unit.lane], Reports::Width.clean(@picture.unit_name(unit)), *@picture.bounds(unit)] if @places.key?(unit.lane) }
+          @scene.units.filter_map { |unit| [unit.id, @places[unit.lane], Holdup::View::Width.clean(@picture.unit_name(unit)), *@picture.bounds(unit)] if @places.key?(unit.lane) }
         end
 
         def lanes
@@ -82,7 +82,7 @@ module Holdup
         def methods = @methods ||= holders.values.flatten.filter_map(&:stack).uniq.map { |stack| name(stack) }.uniq.each.with_index(1).to_h
 
         def name(stack)
-          @names[stack] ||= @stacks.running(stack).then { |frame| Reports::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
+          @names[stack] ||= @stacks.running(stack).then { |frame| Holdup::View::Width.clean([frame&.method_name, frame&.place && "(#{frame.place})"].compact.join(" ")) }
         end
 
         def unit(span) = span.unit.zero? ? 0 : @scene.unit_of(span)&.id.to_i

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../capture/archive"
-require_relative "../../timeline/export"
+require_relative "../../view/trace_formats"
 require_relative "columns"
 
 module Holdup
@@ -17,10 +17,10 @@ module Holdup
         ALL = {
           "columns" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: nil, body: Columns.new(captures.scene(kept)).call) },
           "packed" => ->(captures, kept) { File.new(type: BYTES_TYPE, name: "#{kept.id}#{Capture::Archive::SUFFIX}", body: captures.bytes(kept)) },
-          **Timeline::Export::FORMATS.keys.to_h do |format|
-            ending = Timeline::Export::BINARY[format]
+          **Holdup::View::TraceFormats::FORMATS.keys.to_h do |format|
+            ending = Holdup::View::TraceFormats::BINARY[format]
             type, name = ending ? BYTES_TYPE : JSON_TYPE, "#{format}.#{ending || "json"}"
-            [format.to_s, ->(captures, kept) { File.new(type:, name: "#{kept.id}-#{name}", body: Timeline::Export.call(captures.scene(kept), format)) }]
+            [format.to_s, ->(captures, kept) { File.new(type:, name: "#{kept.id}-#{name}", body: Holdup::View::TraceFormats.call(captures.scene(kept), format)) }]
           end
         }.freeze
 

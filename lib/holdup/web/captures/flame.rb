@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
-require_relative "../../reports/width"
+require_relative "../../view/figures"
+require_relative "../../view/width"
 require_relative "../blocks"
 
 module Holdup
@@ -22,8 +22,8 @@ module Holdup
         # What a caller may do beside its one call.
         SAME = 0.99
 
-        # @param root [Timeline::Flame::Node]
-        # @param scene [Timeline::Scene]
+        # @param root [Analysis::Timeline::FlameTree::FlameNode]
+        # @param scene [Analysis::Timeline::Scene]
         # @param words [Words]
         def initialize(root, scene, words)
           @root = root
@@ -73,11 +73,11 @@ module Holdup
           first, last = chain.first, chain.last
           label = first.equal?(last) ? name(first.frame) : word(:flame_folded, first: name(first.frame), last: name(last.frame), count: chain.size)
           place = last.frame&.place
-          told = "#{label}#{" (#{Reports::Width.clean(place)})" if place}: #{Reports::Figures.duration(@scene.ns(first.ticks))} (#{Reports::Figures.share(share(first))})"
+          told = "#{label}#{" (#{Holdup::View::Width.clean(place)})" if place}: #{Holdup::View::Figures.duration(@scene.ns(first.ticks))} (#{Holdup::View::Figures.share(share(first))})"
           Box.new(x:, width: share(first), row:, label:, told:, kind: kind(first.frame))
         end
 
-        def name(frame) = frame ? Reports::Width.clean(frame.method_name) : word(:flame_no_stack)
+        def name(frame) = frame ? Holdup::View::Width.clean(frame.method_name) : word(:flame_no_stack)
 
         # Ours is a library too, wherever it lies.
         def kind(frame)

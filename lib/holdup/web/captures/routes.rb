@@ -2,8 +2,8 @@
 
 require "uri"
 require "zlib"
-require_relative "../../capture/ordering"
-require_relative "../../inquiry/values"
+require_relative "../../capture/background_request"
+require_relative "../../queries/option_values"
 require_relative "files"
 
 module Holdup
@@ -18,7 +18,7 @@ module Holdup
         private
 
         def order
-          pid = Inquiry::Values.whole("pid", form["pid"].to_s, 1..2**31)
+          pid = Queries::OptionValues.whole("pid", form["pid"].to_s, 1..2**31)
           context.ordering.order(pid)
           request.redirect(view("captures", query).url("captures", {"asked" => pid}), 303)
         end

@@ -10,7 +10,7 @@ module Holdup
       class Calculation
         MODELS = {closed: :speed_up, amdahl: :amdahl, bound: :bound}.freeze
 
-        # @param calculator [Analysis::Sizing::Calculator]
+        # @param calculator [Sizing::Calculator]
         # @param words [Words]
         # @param timed [Boolean] whether the demand is in real time (else stall is told against the unit's own)
         def initialize(calculator, words:, timed:)

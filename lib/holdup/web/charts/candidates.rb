@@ -13,7 +13,7 @@ module Holdup
         PERCENTILE = 0.95
         FIGURES = {"most" => [:rate, :ceiling.to_proc], "p95" => [:ns, ->(one) { one.responses[PERCENTILE] }], "wait" => [:ns, :wait_ns.to_proc]}.freeze
 
-        # @param recommendation [Analysis::Sizing::Recommendation, nil]
+        # @param recommendation [Sizing::Recommendation, nil]
         # @param words [Words]
         def initialize(recommendation, words:)
           @recommendation = recommendation

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/width"
+require_relative "../../view/width"
 require_relative "../blocks"
 require_relative "../chart"
 require_relative "block"
@@ -13,7 +13,7 @@ module Holdup
         # A mark has little room; the table has all.
         LABEL = 60
 
-        # @param marks [Array<Analysis::Marks::Mark>]
+        # @param marks [Array<Analysis::SettingChanges::SettingChange>]
         # @param words [Words]
         def initialize(marks, words:)
           @marks = marks
@@ -21,13 +21,13 @@ module Holdup
         end
 
         # @return [Array<Chart::Mark>]
-        def to_a = @marks.map { |mark| Chart::Mark.new(at: mark.at_s, label: Reports::Width.truncate(told(mark), LABEL)) }
+        def to_a = @marks.map { |mark| Chart::Mark.new(at: mark.at_s, label: Holdup::View::Width.truncate(told(mark), LABEL)) }
 
         # @return [Blocks::Table, nil] the newest first; nil where nothing changed
         def table
           return if @marks.empty?
           columns = %i[changed_since server changed_what].map { |key| Blocks::Column.new(text: word(key), words: key == :changed_what) }
-          rows = @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), Reports::Width.clean(mark.server || word(:not_known)), told(mark)] }
+          rows = @marks.reverse.map { |mark| [Moment.new(at_s: mark.at_s), Holdup::View::Width.clean(mark.server || word(:not_known)), told(mark)] }
           Blocks::Table.new(title: word(:changed_when), columns:, rows:)
         end
 
@@ -36,7 +36,7 @@ module Holdup
         def word(key) = @words.call(key)
 
         def told(mark)
-          facts = Reports::Width.clean(mark.differences.join(", "))
+          facts = Holdup::View::Width.clean(mark.differences.join(", "))
           mark.deployed? ? "#{word(:deployed)}: #{facts}" : facts
         end
       end

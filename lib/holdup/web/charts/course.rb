@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/guards"
+require_relative "../../sizing/guards"
 require_relative "../chart"
 
 module Holdup
@@ -12,10 +12,10 @@ module Holdup
         # How times are spread, step by step.
         HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze
         # Above this waits grow faster than what is won: the limit that advice has.
-        BUSY = Analysis::Sizing::Guards::BUSY
+        BUSY = Sizing::Guards::BUSY
         ALL = 1.0
 
-        # @param course [Analysis::Course]
+        # @param course [Analysis::TimeSeries]
         # @param words [Words]
         # @param names [Array<String>] which charts: of NAMES and HEATS, and "gvl", which is of all that ran
         # @param marks [Array<Chart::Mark>] moments at which something changed

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
+require_relative "../../view/figures"
 require_relative "../blocks"
 require_relative "block"
 require_relative "course"
@@ -10,7 +10,7 @@ module Holdup
     module Charts
       # What the charts over time show, step by step, the newest first.
       class CourseTable
-        # @param course [Analysis::Course]
+        # @param course [Analysis::TimeSeries]
         # @param words [Words]
         # @param limit [Integer] rows
         # @param names [Array<String>] of which charts, see Course
@@ -28,7 +28,7 @@ module Holdup
 
         private
 
-        def rows = order.first(@limit).map { |index| [Moment.new(at_s: @course.at_s[index]), *columns.values.map { |tell, values| Reports::Figures.public_send(tell, values[index]) }] }
+        def rows = order.first(@limit).map { |index| [Moment.new(at_s: @course.at_s[index]), *columns.values.map { |tell, values| Holdup::View::Figures.public_send(tell, values[index]) }] }
 
         def order = @course.at_s.each_index.to_a.reverse
 
@@ -51,11 +51,11 @@ module Holdup
 
         def gvl = @course.gvl.to_h { |group, values| [word(:gvl_of, group:), [:share, values]] }
 
-        def step = Reports::Figures.duration(@course.step_s * Analysis::Course::NS)
+        def step = Holdup::View::Figures.duration(@course.step_s * Analysis::TimeSeries::NS)
 
         def more
           hidden = @course.at_s.size - @limit
-          hidden.positive? ? [word(:more_rows_here, count: Reports::Figures.count(hidden))] : []
+          hidden.positive? ? [word(:more_rows_here, count: Holdup::View::Figures.count(hidden))] : []
         end
 
         def word(key, **facts) = @words.call(key, **facts)

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/width"
+require_relative "../../view/width"
 
 module Holdup
   class Web
@@ -25,13 +25,13 @@ module Holdup
         end
 
         # @return [String] of its host alone
-        def host(process) = @words.call(:host, name: Reports::Width.clean(process.host.to_s))
+        def host(process) = @words.call(:host, name: Holdup::View::Width.clean(process.host.to_s))
 
         private
 
         def plain(process)
-          name = Reports::Width.clean([process.server, process.name].compact.join(" "))
-          @hosts ? @words.call(:process_of_host, host: Reports::Width.clean(process.host.to_s), process: name) : name
+          name = Holdup::View::Width.clean([process.server, process.name].compact.join(" "))
+          @hosts ? @words.call(:process_of_host, host: Holdup::View::Width.clean(process.host.to_s), process: name) : name
         end
       end
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/ceiling"
-require_relative "../../reports/figures"
+require_relative "../../view/ceiling"
+require_relative "../../view/figures"
 require_relative "../blocks"
 require_relative "../chart"
 require_relative "block"
@@ -17,7 +17,7 @@ module Holdup
         FIGURES = {"process_cpu" => [:cpu_share, :share], "memory" => [:rss_bytes, :bytes], "busy" => [:busy, :rate], "gc" => [:gc_share, :share]}.freeze
         MACHINE = "machine"
 
-        # @param processes [Analysis::Processes]
+        # @param processes [Analysis::ProcessReport]
         # @param words [Words]
         # @param span [Array(Integer, Integer), nil] to be drawn; nil: from the first sample to the last
         def initialize(processes, words:, span: nil)
@@ -83,7 +83,7 @@ module Holdup
 
         def ceiling(machine)
           found = machine.ceiling or return []
-          [Chart::Mark.new(at: found.high, label: word(:chart_ceiling, range: Reports::Ceiling.new(found, words: @words.reports).range))]
+          [Chart::Mark.new(at: found.high, label: word(:chart_ceiling, range: Holdup::View::Ceiling.new(found, words: @words.reports).range))]
         end
 
         def table(limit)
@@ -95,10 +95,10 @@ module Holdup
         def told = @told ||= [*containers.lines, *@course.lines].flat_map { |line| line.points.keys.map { |at_s| [at_s, line] } }.sort_by.with_index { |(at_s, _), index| [-at_s, index] }
 
         def row(at_s, line)
-          [Moment.new(at_s:), name(line), *FIGURES.values.map { |key, unit| Reports::Figures.public_send(unit, line.points[at_s].public_send(key)) }]
+          [Moment.new(at_s:), name(line), *FIGURES.values.map { |key, unit| Holdup::View::Figures.public_send(unit, line.points[at_s].public_send(key)) }]
         end
 
-        def more(limit) = (told.size > limit) ? [word(:more_rows_here, count: Reports::Figures.count(told.size - limit))] : []
+        def more(limit) = (told.size > limit) ? [word(:more_rows_here, count: Holdup::View::Figures.count(told.size - limit))] : []
       end
     end
   end

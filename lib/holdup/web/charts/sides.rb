@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/spread"
-require_relative "../../window"
+require_relative "../../analysis/duration_bands"
+require_relative "../../model/window"
 require_relative "../chart"
 require_relative "block"
 
@@ -28,7 +28,7 @@ module Holdup
         def word(key, **facts) = @words.call(key, **facts)
 
         def chart(key)
-          spread = Analysis::Spread.new(@sides.map { |side| Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) }) })
+          spread = Analysis::DurationBands.new(@sides.map { |side| Histogram.sum(side.windows.map { |window| window.histograms.fetch(key) }) })
           lines = @sides.zip(spread.counts).map { |side, counts| Chart::Line.new(label: side.label, values: shares(counts)) }
           Chart.new(kind: :line, unit: :share, series: lines, x: Chart::Axis.new(unit: :ns, values: spread.upto_ns, log: true))
         end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
+require_relative "../../view/figures"
 require_relative "../blocks"
 require_relative "../chart"
 require_relative "block"
@@ -17,12 +17,12 @@ module Holdup
         FIGURES = {"warm_up" => [:count, :warm_up.to_proc], "compiled" => [:count, ->(life) { ages(life, :jit_compiled_iseqs) }],
                    "jit_memory" => [:bytes, ->(life) { ages(life, :jit_alloc_bytes) }]}.freeze
 
-        # @param life [Analysis::Jits::Life]
+        # @param life [Analysis::JitReport::ProcessLife]
         # @param key [Symbol] of samples
         # @return [Array<Array(Integer, Numeric)>]
         def self.ages(life, key) = life.trail.points(key).map { |at_s, value| [at_s - life.born_s, value] }
 
-        # @param lives [Array<Analysis::Jits::Life>] those that come first are drawn
+        # @param lives [Array<Analysis::JitReport::ProcessLife>] those that come first are drawn
         # @param every_s [Integer] seconds between two samples of a process
         # @param words [Words]
         def initialize(lives, every_s:, words:)
@@ -59,14 +59,14 @@ module Holdup
         def table(names, limit)
           columns = [word(:age), word(:process), *names.map { |name| word(:"chart_#{name}") }].map { |text| Blocks::Column.new(text:) }
           rows = moments(names).map { |age_s, index| row(names, age_s, index) }
-          notes = (rows.size > limit) ? [word(:more_rows_here, count: Reports::Figures.count(rows.size - limit))] : []
+          notes = (rows.size > limit) ? [word(:more_rows_here, count: Holdup::View::Figures.count(rows.size - limit))] : []
           Blocks::Table.new(title: word(:chart_by_age), columns:, rows: rows.first(limit), notes:)
         end
 
         def moments(names) = names.flat_map { |name| curves(name).each_with_index.flat_map { |curve, index| curve.keys.map { |age_s| [age_s, index] } } }.uniq.sort
 
         def row(names, age_s, index)
-          [Reports::Figures.duration(age_s * NS), name(@lives[index]), *names.map { |name| Reports::Figures.public_send(FIGURES[name].first, curves(name)[index][age_s]) }]
+          [Holdup::View::Figures.duration(age_s * NS), name(@lives[index]), *names.map { |name| Holdup::View::Figures.public_send(FIGURES[name].first, curves(name)[index][age_s]) }]
         end
       end
     end

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../errors"
-require_relative "../../reports/json_advice"
-require_relative "../../reports/moments"
-require_relative "../../reports/what_if"
+require_relative "../../model/errors"
+require_relative "../../view/json_advice"
+require_relative "../../view/moments"
+require_relative "../../view/what_if"
 require_relative "../advised"
-require_relative "advice/figures"
-require_relative "advice/what_if_form"
+require_relative "advice_inputs"
+require_relative "what_if_form"
 require_relative "computed_page"
 
 module Holdup
@@ -14,11 +14,11 @@ module Holdup
     module Pages
       # Keep, change, or can't say, with the table of settings and what else to do.
       class Advice < ComputedPage
-        # @return [AdviceFigures]
+        # @return [AdviceInputs]
         def self.figures(store, query, step:, **)
           form = WhatIfForm.new(query)
           change = form.asked? ? form.change : nil
-          AdviceFigures.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
+          AdviceInputs.new(store, span: query.from_s..query.until_s, kind: kind(query), change:, step:)
         end
 
         def self.kind(query) = query.kind || :request
@@ -30,13 +30,13 @@ module Holdup
           @form.change
         end
 
-        # @param figures [AdviceFigures]
-        # @return [Answer]
+        # @param figures [AdviceInputs]
+        # @return [ComputedPage::Answer]
         def answer(figures)
           advised = Advised.new(figures.sized, figures.found, words: @words, span:, kind:, limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
-          Answer.new(blocks:, json: json_of(figures, report), offered: exports)
+          ComputedPage::Answer.new(blocks:, json: json_of(figures, report), offered: exports)
         end
 
         def asks = []
@@ -45,7 +45,7 @@ module Holdup
 
         def kind = self.class.kind(query)
 
-        def span = Reports::Moments.span(query.from_s, query.until_s)
+        def span = Holdup::View::Moments.span(query.from_s, query.until_s)
 
         # Who asks for something else looks for that first.
         def answers(advised, report)
@@ -55,7 +55,7 @@ module Holdup
         end
 
         def kinds(advised)
-          links = Query::KINDS.map do |kind|
+          links = PageQuery::KINDS.map do |kind|
             Blocks::Link.new(text: word(:"kind_#{kind}"), page: "advice", params: {"kind" => kind.to_s})
           end
           Blocks::Links.new(title: advised.title, links:)
@@ -64,12 +64,12 @@ module Holdup
         def what_if_report(figures)
           slo = figures.recommendation.objective.slo
           words = @words.reports
-          Reports::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
+          Holdup::View::WhatIf.new(figures.what_if, change: @form.change, kind:, slo:, span:, words:)
         end
 
         def json_of(figures, report)
           facts = {from_s: query.from_s, to_s: query.until_s, kind:, app: query["app"]}.compact
-          advice = Reports::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
+          advice = Holdup::View::JsonAdvice.new(figures.recommendation, figures.found, **facts).to_h
           "#{JSON.pretty_generate({**advice, what_if: report&.to_h}.compact)}\n"
         end
       end

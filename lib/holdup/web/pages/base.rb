@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../inquiry/charted_span"
-require_relative "../../inquiry/marks"
-require_relative "../../inquiry/summed"
-require_relative "../../inquiry/unmatched"
-require_relative "../../reports/headline"
-require_relative "../../reports/moments"
-require_relative "../../reports/page_markdown"
+require_relative "../../queries/charted_span"
+require_relative "../../queries/setting_change_query"
+require_relative "../../queries/load_summary"
+require_relative "../../queries/unmatched_filter"
+require_relative "../../view/headline"
+require_relative "../../view/moments"
+require_relative "../../view/page_markdown"
 require_relative "../blocks"
 require_relative "../csv"
 require_relative "../plain"
@@ -17,8 +17,8 @@ module Holdup
       # What pages share: the store, the question, words. A page has blocks, and perhaps files of the same figures.
       class Base
         # @param context [Context]
-        # @param store [Stores::Sql]
-        # @param query [Query]
+        # @param store [Store::Sql]
+        # @param query [PageQuery]
         # @param words [Words]
         def initialize(context:, store:, query:, words:)
           @context = context
@@ -47,7 +47,7 @@ module Holdup
           refuse_unmatched
           return json if ending == "json"
           page = Plain.new(span? ? "#{title}, #{query.span}" : title, blocks, words: @words).call
-          (ending == "csv") ? Csv.of(page) : Reports::PageMarkdown.new(page).call
+          (ending == "csv") ? Csv.of(page) : Holdup::View::PageMarkdown.new(page).call
         end
 
         # @return [Boolean] whether it is about a span of time
@@ -79,13 +79,13 @@ module Holdup
 
         def summary = @summary ||= read
 
-        def read(**view) = Inquiry::Summed.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)
+        def read(**view) = Queries::LoadSummary.call(store, from_s: query.from_s, to_s: query.until_s, filter: query.filter, **view)
 
-        # @return [Array<Analysis::Marks::Mark>] when the setting of what runs changed
-        def marks = @marks ||= Inquiry::Marks.call(store, from_s: query.from_s, to_s: query.until_s)
+        # @return [Array<Analysis::SettingChanges::SettingChange>] when the setting of what runs changed
+        def marks = @marks ||= Queries::SettingChangeQuery.call(store, from_s: query.from_s, to_s: query.until_s)
 
-        # @param section [Class] of Reports::Sections
-        # @return [Reports::Section, nil]
+        # @param section [Class] of Holdup::View::Sections
+        # @return [Holdup::View::Section, nil]
         def section(section, of: summary, limit: query.limit) = section.new(of, words: @words.reports, limit:).call
 
         def table(section, **options, &) = Blocks::Table.of(self.section(section, **options), &)
@@ -99,11 +99,11 @@ module Holdup
         # A link to the last recording, whether it was before the span or after it.
         def last_data
           newest_s = store.health[:newest_s] or return []
-          units = Inquiry::ChartedSpan.new(store, filter:, units: true)
+          units = Queries::ChartedSpan.new(store, filter:, units: true)
           from_s, to_s = units.last([query.until_s, newest_s + 1].max)
           return [] unless from_s
           since, till = [from_s, to_s].map { |second| Time.at(second).utc.strftime("%FT%TZ") }
-          text = word(:last_data, span: Reports::Moments.span(from_s, to_s))
+          text = word(:last_data, span: Holdup::View::Moments.span(from_s, to_s))
           [Blocks::SpanLink.new(text:, label: word(:last_data_open), params: {"since" => since, "until" => till})]
         end
 
@@ -111,14 +111,14 @@ module Holdup
         def shown = @shown ||= query["whole"] ? [query.from_s, query.until_s] : with_data
 
         def with_data
-          filter = Analysis::Filter.new(threads: query.threads)
-          @with_data ||= Inquiry::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
+          filter = Analysis::UnitFilter.new(threads: query.threads)
+          @with_data ||= Queries::ChartedSpan.new(store, filter:).shown(query.from_s, query.until_s)
         end
 
         # @return [Blocks::SpanLink, nil] to the rest of the span, or back; nil where there is no rest
         def part
           return if with_data == [query.from_s, query.until_s]
-          span = Reports::Moments.span(*with_data)
+          span = Holdup::View::Moments.span(*with_data)
           key, whole = query["whole"] ? [:chart_whole, nil] : [:chart_part, "yes"]
           Blocks::SpanLink.new(text: word(key, span:), label: word(:"#{key}_link"), params: {"whole" => whole})
         end
@@ -132,23 +132,23 @@ module Holdup
           unmatched.known.empty? ? [lead] : [lead, Blocks::Notes.new(texts: [word(instead, **facts)])]
         end
 
-        def unmatched_value(value) = (unmatched.part == :kind) ? word(:"kind_#{value}") : Reports::Width.clean(value)
+        def unmatched_value(value) = (unmatched.part == :kind) ? word(:"kind_#{value}") : Holdup::View::Width.clean(value)
 
-        # @return [Inquiry::Unmatched, nil] where units were measured, and the filter leaves none of them
+        # @return [Queries::UnmatchedFilter, nil] where units were measured, and the filter leaves none of them
         def unmatched
           return @unmatched if defined?(@unmatched)
-          @unmatched = Inquiry::Unmatched.of(store, query.from_s, query.until_s, filter)
+          @unmatched = Queries::UnmatchedFilter.of(store, query.from_s, query.until_s, filter)
         end
 
-        def headline(summary = self.summary) = Reports::Headline.new(summary, words: @words.reports)
+        def headline(summary = self.summary) = Holdup::View::Headline.new(summary, words: @words.reports)
 
         # What would not fit into an address has no page of its own.
         def unit_link(row)
-          return label(row) if row.name.size > Query::LENGTH
+          return label(row) if row.name.size > PageQuery::LENGTH
           Blocks::Link.new(text: label(row), page: "endpoint", params: {"unit" => row.name, "kind" => row.kind.to_s, "in" => row.queue}.compact)
         end
 
-        def label(row) = Reports::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
+        def label(row) = Holdup::View::Width.clean(row.queue ? "#{row.name} [#{row.queue}]" : row.name)
       end
     end
   end

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/sections/causes"
-require_relative "../../reports/sections/connections"
-require_relative "../../reports/sections/holds"
-require_relative "../../reports/sections/makings"
-require_relative "../../reports/sections/matrix"
-require_relative "../../reports/sections/pairs"
+require_relative "../../view/sections/blame_table"
+require_relative "../../view/sections/connection_table"
+require_relative "../../view/sections/hold_table"
+require_relative "../../view/sections/stall_origin_table"
+require_relative "../../view/sections/stall_matrix"
+require_relative "../../view/sections/stall_pair_table"
 require_relative "base"
 require_relative "reported"
 
@@ -16,7 +16,7 @@ module Holdup
       class Blame < Base
         include Reported
 
-        SECTIONS = [Reports::Sections::Causes, Reports::Sections::Pairs, Reports::Sections::Matrix, Reports::Sections::Makings, Reports::Sections::Holds, Reports::Sections::Connections].freeze
+        SECTIONS = [Holdup::View::Sections::BlameTable, Holdup::View::Sections::StallPairTable, Holdup::View::Sections::StallMatrix, Holdup::View::Sections::StallOriginTable, Holdup::View::Sections::HoldTable, Holdup::View::Sections::ConnectionTable].freeze
 
         # @return [Array<Object>]
         def blocks = summary.empty? ? nothing : [Blocks::Lead.new(text: headline.verdict), *SECTIONS.filter_map { |section| table(section) }]

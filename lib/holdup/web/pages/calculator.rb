@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/sizing/calculator"
-require_relative "../../inquiry/values"
-require_relative "../../reports/calculation"
+require_relative "../../sizing/calculator"
+require_relative "../../queries/option_values"
+require_relative "../../view/calculation"
 require_relative "../charts/calculation"
 require_relative "base"
 
@@ -36,18 +36,18 @@ module Holdup
 
         def timed? = !query["io"] && !!(query["running"] || query["idle"])
 
-        def calculation = @calculation ||= Reports::Calculation.new(calculator, words: @words.reports, timed: timed?)
+        def calculation = @calculation ||= Holdup::View::Calculation.new(calculator, words: @words.reports, timed: timed?)
 
-        def calculator = @calculator ||= Analysis::Sizing::Calculator.new(demand)
+        def calculator = @calculator ||= Sizing::Calculator.new(demand)
 
         def demand
-          return Analysis::Sizing::Demand.of_share(Inquiry::Values.share("io", shown("io"))) unless timed?
+          return Sizing::Demand.of_share(Queries::OptionValues.share("io", shown("io"))) unless timed?
           raise UsageError.new("running and idle belong together", "give both, such as 12ms and 30ms") unless query["running"] && query["idle"]
-          Analysis::Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"), acquisitions: Inquiry::Values.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
+          Sizing::Demand.new(held_ns: time("running"), idle_ns: time("idle"), acquisitions: Queries::OptionValues.whole("acquisitions", query["acquisitions"] || "1", 1..1_000_000))
         end
 
         def time(name)
-          found = Inquiry::Values.duration(name, query[name])
+          found = Queries::OptionValues.duration(name, query[name])
           (found.zero? && name == "running") ? raise(UsageError.new("running can't be 0", "a unit that never holds the GVL needs no threads")) : found
         end
       end

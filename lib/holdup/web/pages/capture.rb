@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../inquiry/values"
-require_relative "../../reports/timeline"
-require_relative "../../reports/timeline_story"
-require_relative "../../timeline/export"
-require_relative "../../timeline/flame"
-require_relative "../../timeline/methods"
-require_relative "../../timeline/shares"
+require_relative "../../queries/option_values"
+require_relative "../../view/timeline"
+require_relative "../../view/timeline_story"
+require_relative "../../view/trace_formats"
+require_relative "../../analysis/timeline/flame_tree"
+require_relative "../../analysis/timeline/method_table"
+require_relative "../../analysis/timeline/stack_shares"
 require_relative "../captures/files"
 require_relative "../captures/flame"
 require_relative "../captures/story"
@@ -21,7 +21,7 @@ module Holdup
       class Capture < Base
         # Beyond what any capture has.
         LONGEST_NS = 0..(1 << 53)
-        MODES = Holdup::Timeline::Shares::MODES
+        MODES = Analysis::Timeline::StackShares::MODES
 
         # @return [Array<Object>] what goes before the viewer is the same whatever is asked of it
         def blocks
@@ -30,7 +30,7 @@ module Holdup
         end
 
         # @return [String] see docs/capture-file.md
-        def export(ending, title) = (ending == "json") ? Holdup::Timeline::Export.call(scene, :json) : super
+        def export(ending, title) = (ending == "json") ? Holdup::View::TraceFormats.call(scene, :json) : super
 
         def span? = false
 
@@ -44,11 +44,11 @@ module Holdup
 
         def viewing = Web::Captures::Viewing.new(id: kept.id, unit: chosen&.id, words: Web::Captures::Viewing.told(@words))
 
-        def excerpt = @excerpt ||= Holdup::Timeline::Excerpt.new(scene, **part)
+        def excerpt = @excerpt ||= Analysis::Timeline::Excerpt.new(scene, **part)
 
         # @return [Hash{Symbol => Integer}] ticks
         def part
-          from_ns, to_ns = %w[from_ns to_ns].map { |name| Inquiry::Values.whole(name, query[name], LONGEST_NS) if query[name] }
+          from_ns, to_ns = %w[from_ns to_ns].map { |name| Queries::OptionValues.whole(name, query[name], LONGEST_NS) if query[name] }
           return {} unless from_ns && to_ns
           raise UsageError.new("from_ns is not before to_ns", "there would be nothing to show; swap or correct them") unless from_ns < to_ns
           {from: ticks(from_ns), to: ticks(to_ns)}
@@ -57,11 +57,11 @@ module Holdup
         def ticks(ns) = (ns << 32) / scene.recording.header.rate
 
         def report
-          @report ||= Reports::Timeline.new(scene, holders: Holdup::Timeline::Holders.new(scene, waits: excerpt.waits), patterns: Holdup::Timeline::Patterns.new(scene).call,
+          @report ||= Holdup::View::Timeline.new(scene, holders: Analysis::Timeline::HolderTable.new(scene, waits: excerpt.waits), patterns: Analysis::Timeline::Patterns.new(scene).call,
             within: excerpt.units, methods:, words: @words.reports)
         end
 
-        def methods = scene.recording.stacks.any? ? Holdup::Timeline::Methods.new(scene, from: excerpt.from, to: excerpt.to).call : []
+        def methods = scene.recording.stacks.any? ? Analysis::Timeline::MethodTable.new(scene, from: excerpt.from, to: excerpt.to).call : []
 
         def ran = Blocks::Table.of(report.ran, notes: [*report.ran&.notes, *where])
 
@@ -75,16 +75,16 @@ module Holdup
 
         def where
           return [] if excerpt.whole?
-          [word(:capture_part, from: Reports::Figures.duration(scene.ns(excerpt.from)), to: Reports::Figures.duration(scene.ns(excerpt.to)))]
+          [word(:capture_part, from: Holdup::View::Figures.duration(scene.ns(excerpt.from)), to: Holdup::View::Figures.duration(scene.ns(excerpt.to)))]
         end
 
-        def clean(text) = Reports::Width.clean(text)
+        def clean(text) = Holdup::View::Width.clean(text)
 
         def asked = query.all.slice("id", "from_ns", "to_ns")
 
         def story
           unit = chosen or return
-          told = Reports::TimelineStory.new(scene, unit, story: Holdup::Timeline::Story.new(scene, unit), words: @words.reports)
+          told = Holdup::View::TimelineStory.new(scene, unit, story: Analysis::Timeline::UnitStory.new(scene, unit), words: @words.reports)
           [Web::Captures::Story.new(title: clean(told.title), columns: %i[story_from story_length story_what].map { |key| word(key) }, rows: told.rows.map { |row| row.map { |cell| clean(cell) } },
             notes: [*told.answer, told.split, *told.remarks].map { |text| clean(text) })]
         end
@@ -98,8 +98,8 @@ module Holdup
         # Nothing where the capture has no stacks.
         def flame
           return unless scene.recording.stacks.any?
-          mode = query["mode"] ? Inquiry::Values.choice("mode", query["mode"], MODES) : MODES.last
-          root = Holdup::Timeline::Flame.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
+          mode = query["mode"] ? Queries::OptionValues.choice("mode", query["mode"], MODES) : MODES.last
+          root = Analysis::Timeline::FlameTree.new(scene, mode:, from: excerpt.from, to: excerpt.to).call
           Web::Captures::Flame.new(root, scene, @words).block(title: word(:flame_title), modes: MODES.to_h { |key| [key.to_s, word(:"flame_#{key}")] }, mode: mode.to_s)
         end
 

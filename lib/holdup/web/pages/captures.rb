@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/width"
+require_relative "../../view/width"
 require_relative "../captures/order_form"
 require_relative "../charts/block"
 require_relative "base"
@@ -26,7 +26,7 @@ module Holdup
 
         def nothing = Blocks::Notes.new(texts: [word(:no_captures)])
 
-        def asked = query["asked"] ? [Blocks::Lead.new(text: word(:capture_asked, pid: Reports::Width.clean(query["asked"])), level: :good)] : []
+        def asked = query["asked"] ? [Blocks::Lead.new(text: word(:capture_asked, pid: Holdup::View::Width.clean(query["asked"])), level: :good)] : []
 
         def table
           columns = COLUMNS.map { |key| Blocks::Column.new(text: word(key)) }
@@ -35,16 +35,16 @@ module Holdup
 
         def row(kept)
           taken = Blocks::Link.new(text: Charts::Moment.new(at_s: kept.time.to_i, seconds: true), page: "capture", params: {"id" => kept.id})
-          return [taken, *Array.new(COLUMNS.size - 2, Reports::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)] unless kept.header
+          return [taken, *Array.new(COLUMNS.size - 2, Holdup::View::Figures::NONE).unshift(word(:capture_broken)).first(COLUMNS.size - 2), bytes(kept)] unless kept.header
           [taken, process(kept), why(kept.facts), *caught(kept.facts), *figures(kept), bytes(kept)]
         end
 
-        def process(kept) = Reports::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
+        def process(kept) = Holdup::View::Width.clean([kept.facts["app"], kept.header.process_name].compact.join(" "))
 
         def why(facts)
           trigger = facts["trigger"]
           text = word(TRIGGERS.fetch(trigger, :trigger_asked))
-          facts["rule"] ? "#{text}: #{Reports::Width.clean(facts["rule"])}" : text
+          facts["rule"] ? "#{text}: #{Holdup::View::Width.clean(facts["rule"])}" : text
         end
 
         TRIGGERS = {"until" => :trigger_until, "rule" => :trigger_rule, "dashboard" => :trigger_dashboard}.freeze
@@ -52,21 +52,21 @@ module Holdup
 
         # The unit that it was taken for, and who held it up.
         def caught(facts)
-          return Array.new(3, Reports::Figures::NONE) unless facts["unit"]
-          [named(facts["unit"]), told(facts["stalled_ns"]), facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Reports::Figures::NONE]
+          return Array.new(3, Holdup::View::Figures::NONE) unless facts["unit"]
+          [named(facts["unit"]), told(facts["stalled_ns"]), facts["holder"] ? "#{named(facts["holder"])} #{told(facts["holder_ns"])}" : Holdup::View::Figures::NONE]
         end
 
-        def named(name) = Reports::Width.clean(name.to_s)
+        def named(name) = Holdup::View::Width.clean(name.to_s)
 
-        def told(ns) = ns.is_a?(Integer) ? Reports::Figures.duration(ns) : Reports::Figures::NONE
+        def told(ns) = ns.is_a?(Integer) ? Holdup::View::Figures.duration(ns) : Holdup::View::Figures::NONE
 
-        def figures(kept) = [Reports::Figures.count(kept.events), Reports::Figures.duration(kept.length_ns), Reports::Figures.duration(kept.header.cost_ns)]
+        def figures(kept) = [Holdup::View::Figures.count(kept.events), Holdup::View::Figures.duration(kept.length_ns), Holdup::View::Figures.duration(kept.header.cost_ns)]
 
-        def bytes(kept) = Reports::Figures.bytes(kept.bytes)
+        def bytes(kept) = Holdup::View::Figures.bytes(kept.bytes)
 
         def ordering
           processes = @context.ordering&.processes or return []
-          [Web::Captures::OrderForm.new(title: word(:capture_now), processes: processes.to_h { |place| [place.pid, Reports::Width.clean(place.name)] })]
+          [Web::Captures::OrderForm.new(title: word(:capture_now), processes: processes.to_h { |place| [place.pid, Holdup::View::Width.clean(place.name)] })]
         end
       end
     end

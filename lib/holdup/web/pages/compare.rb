@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require_relative "../../analysis/comparison"
-require_relative "../../reports/compare"
-require_relative "../../reports/compare/json"
+require_relative "../../view/compare"
+require_relative "../../view/compare/json"
 require_relative "../charts/sides"
-require_relative "compare/sides"
+require_relative "compared_sides"
 require_relative "computed_page"
 
 module Holdup
@@ -23,7 +23,7 @@ module Holdup
         # @return [Figures]
         def self.figures(store, query, now_s:, step:)
           step.call([:step_comparing, {}])
-          asked = Sides.new(store, query, filter: filter(query), now_s:)
+          asked = ComparedSides.new(store, query, filter: filter(query), now_s:)
           sides = asked.call
           comparison = Analysis::Comparison.new(*sides) if sides.size == 2
           Figures.new(choices: asked.choices, sides:, comparison:)
@@ -35,16 +35,16 @@ module Holdup
         # @raise [UsageError] for a question that can't be read: before anything is computed
         def initialize(...)
           super
-          @base = Sides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
+          @base = ComparedSides.new(store, query, filter:, now_s: @context.clock.realtime_s).base_moments
         end
 
         # @param figures [Figures]
-        # @return [Answer]
+        # @return [ComputedPage::Answer]
         def answer(figures)
           return nothing(figures) unless figures.comparison
-          report = Reports::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
-          json = Reports::Compare::Json.new(figures.comparison, sentences: report.sentences).call
-          Answer.new(blocks: [*compared(figures, report), form(figures)], json:, offered: exports)
+          report = Holdup::View::Compare.new(figures.comparison, words: @words.reports, kind: filter.kind)
+          json = Holdup::View::Compare::Json.new(figures.comparison, sentences: report.sentences).call
+          ComputedPage::Answer.new(blocks: [*compared(figures, report), form(figures)], json:, offered: exports)
         end
 
         # @raise [UsageError] while there are not two
@@ -60,7 +60,7 @@ module Holdup
 
         def nothing(figures)
           lead = Blocks::Lead.new(text: word(:nothing_to_compare))
-          Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
+          ComputedPage::Answer.new(blocks: [lead, form(figures)], json: nil, offered: [])
         end
 
         # The sentence and what is said of it come first, then what one sees at a glance.
@@ -77,11 +77,11 @@ module Holdup
         end
 
         def choices(figures)
-          width = Reports::Width
+          width = Holdup::View::Width
           found = figures.choices.transform_values { |text| width.truncate(width.clean(text), CHOICE) }
           return [] if found.empty?
           options = {"" => word(:chosen_for_you), **found}
-          Sides::CHOSEN.map do |name|
+          ComparedSides::CHOSEN.map do |name|
             Blocks::Field.new(name:, label: word(:"compare_#{name}"), value: query[name], options:)
           end
         end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../remembered"
+require_relative "../request_cache"
 require_relative "../words"
 require_relative "base"
 
@@ -19,11 +19,11 @@ module Holdup
 
         # Runs in a thread of its own, with a store of its own.
         # @param context [Context]
-        # @param query [Query]
+        # @param query [PageQuery]
         # @param step [#call] takes what is being done: the key of a sentence, and its facts
         # @return [Hash{String => Answer}] in each language
         def self.compute(context:, query:, step:)
-          store = Remembered.new(context.store.call, app: query["app"])
+          store = RequestCache.new(context.store.call, app: query["app"])
           figures = figures(store, query, now_s: context.clock.realtime_s, step:)
           Words::LANGUAGES.keys.to_h do |language|
             page = new(context:, store:, query:, words: Words.new(language))

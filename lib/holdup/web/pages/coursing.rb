@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../inquiry/course"
+require_relative "../../queries/time_series_query"
 require_relative "../charts/changes"
 require_relative "../charts/course"
 require_relative "../charts/course_table"
@@ -17,10 +17,10 @@ module Holdup
 
         def course
           from_s, to_s = shown
-          @course ||= Inquiry::Course.call(store, from_s:, to_s:, filter:, histograms: histograms_over_time)
+          @course ||= Queries::TimeSeriesQuery.call(store, from_s:, to_s:, filter:, histograms: histograms_over_time)
         end
 
-        def histograms_over_time = Inquiry::Course::OF_UNITS
+        def histograms_over_time = Queries::TimeSeriesQuery::OF_UNITS
 
         # The GVL is of all that ran; nobody knows it of what ran before processes were kept apart.
         def charted = Charts::Course::NAMES + (course.gvl.empty? ? [] : ["gvl"])

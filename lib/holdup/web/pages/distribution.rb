@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../histogram"
-require_relative "../../reports/figures"
+require_relative "../../model/histogram"
+require_relative "../../view/figures"
 require_relative "../blocks"
 
 module Holdup
@@ -11,7 +11,7 @@ module Holdup
       class Distribution
         DOUBLING = 1 << Histogram::Buckets::SCALE
 
-        # @param row [Analysis::Row]
+        # @param row [Analysis::SeriesRow]
         # @param words [Words]
         # @param key [Symbol] of Window::HISTOGRAMS
         def initialize(row, words:, key: :wall)
@@ -23,14 +23,14 @@ module Holdup
         # @return [Blocks::Table]
         def block
           columns = [@words.call(:"histogram_#{@key}"), @words.call(:units), "%", ""].map { |text| Blocks::Column.new(text:) }
-          Blocks::Table.new(title: @words.call(:spread), columns:, rows: counts.map { |name, count| [name, Reports::Figures.count(count), *share(count)] })
+          Blocks::Table.new(title: @words.call(:spread), columns:, rows: counts.map { |name, count| [name, Holdup::View::Figures.count(count), *share(count)] })
         end
 
         private
 
         def share(count)
           share = count.fdiv(@histogram.count)
-          [Reports::Figures.bare_share(share), Blocks::Meter.new(share: count.fdiv(counts.values.max), label: Reports::Figures.share(share))]
+          [Holdup::View::Figures.bare_share(share), Blocks::Meter.new(share: count.fdiv(counts.values.max), label: Holdup::View::Figures.share(share))]
         end
 
         # Empty ones between others are shown: a gap says something.
@@ -42,10 +42,10 @@ module Holdup
           end
         end
 
-        def first = "- #{Reports::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
+        def first = "- #{Holdup::View::Figures.duration(Histogram::Buckets::FLOOR_NS)}"
 
         def name(step)
-          low, high = [step, step + 1].map { |at| Reports::Figures.duration(Histogram::Buckets::BOUNDS[at * DOUBLING]) }
+          low, high = [step, step + 1].map { |at| Holdup::View::Figures.duration(Histogram::Buckets::BOUNDS[at * DOUBLING]) }
           "#{low} - #{high}"
         end
       end

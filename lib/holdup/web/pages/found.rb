@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "../../advice"
-require_relative "../../reports/advice_findings"
+require_relative "../../view/advice_findings"
 
 module Holdup
   class Web
@@ -15,7 +15,7 @@ module Holdup
         # @return [Blocks::Findings]
         def findings(title, rules = Holdup::Advice::RULES)
           found = Holdup::Advice.call(Holdup::Advice::Situation.new(summary:), rules)
-          Blocks::Findings.new(title:, items: Reports::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
+          Blocks::Findings.new(title:, items: Holdup::View::AdviceFindings.new(found, words: @words.reports).to_a, none: word(:advice_no_findings))
         end
       end
     end

@@ -3,13 +3,13 @@
 require_relative "../../doctor"
 require_relative "../../doctor/examination"
 require_relative "../../doctor/segment_facts"
-require_relative "../../inquiry/own_cost"
-require_relative "../../reports/figures"
-require_relative "../../reports/doctor_sentence"
-require_relative "../../reports/findings_json"
+require_relative "../../queries/own_cost_query"
+require_relative "../../view/figures"
+require_relative "../../view/doctor_sentence"
+require_relative "../../view/findings_json"
 require_relative "../charts/block"
 require_relative "base"
-require_relative "health/own_cost"
+require_relative "collector_cost"
 
 module Holdup
   class Web
@@ -30,7 +30,7 @@ module Holdup
 
         private
 
-        def json = Reports::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
+        def json = Holdup::View::FindingsJson.new(found, processes: host.segments, words: @words.reports).call
 
         def host = @host ||= Doctor::Examination.new(dir: @context.dir, clock: @context.clock, segments: Doctor::SegmentFacts, open_store: @context.store).call
 
@@ -48,24 +48,24 @@ module Holdup
           [finding.level, word(:"level_#{finding.level}"), told(finding.key, finding.facts), finding.ok? ? nil : told(:"#{finding.key}_fix", finding.facts)]
         end
 
-        def told(key, facts) = Reports::DoctorSentence.call(@words.reports, key, facts)
+        def told(key, facts) = Holdup::View::DoctorSentence.call(@words.reports, key, facts)
 
         def stored
           return [] unless host.store
           facts = host.store
-          pairs = {location: facts[:location], bytes: Reports::Figures.bytes(facts[:bytes]), series: Reports::Figures.count(facts[:series]), schema: facts[:schema].to_s,
+          pairs = {location: facts[:location], bytes: Holdup::View::Figures.bytes(facts[:bytes]), series: Holdup::View::Figures.count(facts[:series]), schema: facts[:schema].to_s,
                    oldest_s: time(facts[:oldest_s]), newest_s: time(facts[:newest_s]), lag: lag(facts[:newest_s])}
-          [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, cell| [word(:"store_#{key}"), cell.is_a?(String) ? Reports::Width.clean(cell) : cell] })]
+          [Blocks::Facts.new(title: word(:store_title), pairs: pairs.to_h { |key, cell| [word(:"store_#{key}"), cell.is_a?(String) ? Holdup::View::Width.clean(cell) : cell] })]
         end
 
         def own_cost
           return [] unless host.store
           to_s = @context.clock.realtime_s
-          OwnCost.new(Inquiry::OwnCost.call(store, from_s: to_s - HOUR_S, to_s:), words: @words).blocks
+          CollectorCost.new(Queries::OwnCostQuery.call(store, from_s: to_s - HOUR_S, to_s:), words: @words).blocks
         end
 
         # From the start of the newest minute: a collector that works is behind by little more than one.
-        def lag(newest_s) = newest_s ? Reports::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Reports::Figures::NONE
+        def lag(newest_s) = newest_s ? Holdup::View::Figures.duration([host.now_ns - newest_s * NS, 0].max) : Holdup::View::Figures::NONE
 
         def segments
           return if host.segments.empty?
@@ -74,11 +74,11 @@ module Holdup
         end
 
         def row(process)
-          ["pid #{process.pid}", Reports::Width.clean(process.profile["server"] || Reports::Figures::NONE), word(process.alive ? :yes : :no),
-            Reports::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Reports::Figures.count(process.requests), Reports::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
+          ["pid #{process.pid}", Holdup::View::Width.clean(process.profile["server"] || Holdup::View::Figures::NONE), word(process.alive ? :yes : :no),
+            Holdup::View::Figures.duration([host.now_ns - process.heartbeat_ns, 0].max), Holdup::View::Figures.count(process.requests), Holdup::View::Figures.count(process.counters.values_at(*DROPS).compact.sum)]
         end
 
-        def time(second) = second ? Charts::Moment.new(at_s: second, seconds: true) : Reports::Figures::NONE
+        def time(second) = second ? Charts::Moment.new(at_s: second, seconds: true) : Holdup::View::Figures::NONE
       end
     end
   end

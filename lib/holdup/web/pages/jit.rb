@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
-require_relative "../../reports/sections/jit"
+require_relative "../../view/figures"
+require_relative "../../view/sections/jit_table"
 require_relative "../charts/process_names"
 require_relative "../charts/warm_up"
 require_relative "base"
@@ -22,8 +22,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return [Blocks::Lead.new(text: word(:no_jit_samples)), *last_data] if lives.empty?
-          lead = word(:life_lead, on: Reports::Figures.count(summary.jits.on.size), all: Reports::Figures.count(lives.size))
-          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Reports::Sections::Jit), lives_table, findings(word(:jit_findings), Holdup::Advice::Jit::RULES)].compact
+          lead = word(:life_lead, on: Holdup::View::Figures.count(summary.jits.on.size), all: Holdup::View::Figures.count(lives.size))
+          [Blocks::Lead.new(text: lead), warm_up.block(query.limit), table(Holdup::View::Sections::JitTable), lives_table, findings(word(:jit_findings), Holdup::Advice::JitRules::RULES)].compact
         end
 
         def asks = []
@@ -44,19 +44,19 @@ module Holdup
 
         def row(life)
           facts = life.facts
-          [names.call(life), Reports::Width.clean(facts.kind), switched_on_by(facts), age(life), seconds(life.warm_after_s),
-            truth(facts.effective), Reports::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Reports::Figures.count(facts.invalidations)]
+          [names.call(life), Holdup::View::Width.clean(facts.kind), switched_on_by(facts), age(life), seconds(life.warm_after_s),
+            truth(facts.effective), Holdup::View::Figures.bytes(facts.memory_bytes), truth(facts.saturated), Holdup::View::Figures.count(facts.invalidations)]
         end
 
         def switched_on_by(facts)
-          facts.by ? Reports::Width.clean(@words.reports.jit_fact(facts.by)) : Reports::Figures::NONE
+          facts.by ? Holdup::View::Width.clean(@words.reports.jit_fact(facts.by)) : Holdup::View::Figures::NONE
         end
 
         def names = @names ||= Charts::ProcessNames.new(lives, words: @words)
 
-        def age(life) = life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Reports::Figures::NONE
+        def age(life) = life.facts.since_ns ? seconds(life.last_s - life.facts.since_ns / NS) : Holdup::View::Figures::NONE
 
-        def seconds(number) = Reports::Figures.duration(number && number * NS)
+        def seconds(number) = Holdup::View::Figures.duration(number && number * NS)
 
         def truth(value) = word({true => :yes, false => :no}.fetch(value, :not_known))
       end

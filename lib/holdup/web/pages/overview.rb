@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/sections/causes"
-require_relative "../../reports/sections/distributions"
-require_relative "../../reports/sections/settings"
+require_relative "../../view/sections/blame_table"
+require_relative "../../view/sections/distribution_table"
+require_relative "../../view/sections/setting_table"
 require_relative "base"
 require_relative "coursing"
 require_relative "found"
@@ -26,8 +26,8 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table,
-            causes, sufferers, findings(word(:stands_out)), table(Reports::Sections::Settings)].compact
+          [lead, Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Holdup::View::Sections::DistributionTable), over_time, changes.table,
+            causes, sufferers, findings(word(:stands_out)), table(Holdup::View::Sections::SettingTable)].compact
         end
 
         def live? = query.live?
@@ -36,7 +36,7 @@ module Holdup
 
         def lead = Blocks::Lead.new(text: headline.verdict)
 
-        def causes = table(Reports::Sections::Causes, limit: TOP).with(more: Blocks::Link.new(text: word(:all_blame), page: "blame"))
+        def causes = table(Holdup::View::Sections::BlameTable, limit: TOP).with(more: Blocks::Link.new(text: word(:all_blame), page: "blame"))
 
         def sufferers
           Units::Table.new(summary, words: @words, link: method(:unit_link)).call(summary.rows.first(TOP), columns: COLUMNS, title: word(:sufferers))

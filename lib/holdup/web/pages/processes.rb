@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/ceiling"
-require_relative "../../reports/sections/pools"
-require_relative "../../reports/sections/queues"
-require_relative "../../reports/sections/workers"
+require_relative "../../view/ceiling"
+require_relative "../../view/sections/pool_table"
+require_relative "../../view/sections/queue_table"
+require_relative "../../view/sections/worker_table"
 require_relative "../charts/processes"
 require_relative "base"
 require_relative "reported"
@@ -15,7 +15,7 @@ module Holdup
       class Processes < Base
         include Reported
 
-        SECTIONS = [Reports::Sections::Workers, Reports::Sections::Pools, Reports::Sections::Queues].freeze
+        SECTIONS = [Holdup::View::Sections::WorkerTable, Holdup::View::Sections::PoolTable, Holdup::View::Sections::QueueTable].freeze
 
         # @return [Array<Object>]
         def blocks
@@ -46,7 +46,7 @@ module Holdup
         end
 
         def sentence(machine)
-          ceiling = Reports::Ceiling.new(machine.ceiling, words: @words.reports)
+          ceiling = Holdup::View::Ceiling.new(machine.ceiling, words: @words.reports)
           return [ceiling.sentence, :warn] if machine.ceiling.low?
           [word(:ceiling_fine, vcpus: ceiling.vcpus, processes: ceiling.processes, range: ceiling.range), :good]
         end

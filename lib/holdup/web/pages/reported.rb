@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/json"
+require_relative "../../view/json"
 
 module Holdup
   class Web
@@ -9,7 +9,7 @@ module Holdup
       module Reported
         private
 
-        def json = Reports::Json.new(summary, words: @words.reports, marks:).call
+        def json = Holdup::View::Json.new(summary, words: @words.reports, marks:).call
       end
     end
   end

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
+require_relative "../../view/figures"
 require_relative "../bars"
 
 module Holdup
@@ -19,8 +19,8 @@ module Holdup
 
         def split_row(row, state)
           ns = row.split.public_send(state)
-          Row.new(state:, name: word(:"state_#{state}"), share: Reports::Figures.share(row.split.share(state)), each: Reports::Figures.duration(row.per_unit(ns)),
-            sum: Reports::Figures.duration(ns), meaning: word(:"meaning_#{state}"))
+          Row.new(state:, name: word(:"state_#{state}"), share: Holdup::View::Figures.share(row.split.share(state)), each: Holdup::View::Figures.duration(row.per_unit(ns)),
+            sum: Holdup::View::Figures.duration(ns), meaning: word(:"meaning_#{state}"))
         end
       end
     end

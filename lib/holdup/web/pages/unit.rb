@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
-require_relative "../../errors"
-require_relative "../../reports/sections/distributions"
-require_relative "../../reports/sections/pairs"
-require_relative "../../reports/sections/settings"
-require_relative "../../reports/sections/slices"
+require_relative "../../model/errors"
+require_relative "../../view/sections/distribution_table"
+require_relative "../../view/sections/stall_pair_table"
+require_relative "../../view/sections/setting_table"
+require_relative "../../view/sections/quantile_band_table"
 require_relative "base"
 require_relative "coursing"
 require_relative "distribution"
 require_relative "reported"
 require_relative "split_block"
-require_relative "unit/slowest"
+require_relative "slowest_units"
 
 module Holdup
   class Web
@@ -30,13 +30,13 @@ module Holdup
         # @return [Array<Object>]
         def blocks
           return nothing if summary.empty?
-          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Reports::Sections::Distributions), over_time, changes.table,
-            Distribution.new(summary.total, words: @words).block, suffers, causes, slowest, table(Reports::Sections::Slices), table(Reports::Sections::Settings)].compact
+          [Blocks::Lead.new(text: headline.verdict), Blocks::Notes.new(texts: headline.figures + headline.remarks), split, table(Holdup::View::Sections::DistributionTable), over_time, changes.table,
+            Distribution.new(summary.total, words: @words).block, suffers, causes, slowest, table(Holdup::View::Sections::QuantileBandTable), table(Holdup::View::Sections::SettingTable)].compact
         end
 
         def asks = []
 
-        def title = Reports::Width.truncate(Reports::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME)
+        def title = Holdup::View::Width.truncate(Holdup::View::Width.clean([query["unit"], query["in"] && "[#{query["in"]}]"].compact.join(" ")), View::NAME)
 
         private
 
@@ -45,14 +45,14 @@ module Holdup
         # Of one series there is time for all of them.
         def histograms_over_time = Charts::Course::HEATS.values
 
-        def filter = query.filter(name: Query.literal(query["unit"]), queue: query["in"])
+        def filter = query.filter(name: PageQuery.literal(query["unit"]), queue: query["in"])
 
         def summary = @summary ||= read(filter:)
 
         # All others too: only together do they tell whom this one stalled.
-        def everyone = @everyone ||= read(filter: Analysis::Filter.new(threads: query.threads))
+        def everyone = @everyone ||= read(filter: Analysis::UnitFilter.new(threads: query.threads))
 
-        def slowest = Slowest.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).block
+        def slowest = SlowestUnits.new(store, from_s: query.from_s, to_s: query.until_s, filter:, words: @words).block
 
         def suffers = pairs(:stalled_by, summary.pairs, &:causer)
 
@@ -63,18 +63,18 @@ module Holdup
           known = found.select(&:informative?)
           title = word(title)
           return Blocks::Table.new(title:, columns: [], rows: [], notes: [word(:pairs_unknown)]) if known.empty?
-          rows = known.map { |pair| [other(yield(pair)), *shares(pair), Reports::Figures.duration(pair.about_ns)] }
+          rows = known.map { |pair| [other(yield(pair)), *shares(pair), Holdup::View::Figures.duration(pair.about_ns)] }
           columns = %i[by_name pair_about pair_least pair_most pair_stall].map { |key| Blocks::Column.new(text: word(key)) }
           Blocks::Table.new(title:, columns:, rows:, notes: [word(:pairs_note), *left_out(found.size - known.size)])
         end
 
         def left_out(count)
-          count.positive? ? [word(:pairs_left_out, count: Reports::Figures.count(count))] : []
+          count.positive? ? [word(:pairs_left_out, count: Holdup::View::Figures.count(count))] : []
         end
 
-        def other(series) = series.unit? ? unit_link(series) : Reports::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
+        def other(series) = series.unit? ? unit_link(series) : Holdup::View::Width.clean(word(:account, name: series.name.delete_prefix("thread:")))
 
-        def shares(pair) = [pair.share, pair.least_share, pair.most_share].map { |share| Reports::Figures.share(share) }
+        def shares(pair) = [pair.share, pair.least_share, pair.most_share].map { |share| Holdup::View::Figures.share(share) }
       end
     end
   end

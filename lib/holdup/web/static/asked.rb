@@ -5,7 +5,7 @@ module Holdup
     module Static
       # What a file is about: to pages the same as Query, from values instead of an address.
       #
-      # - `from_s`, `until_s`: seconds since 1970; `chosen`: Analysis::Filter; `limit`: rows of a table
+      # - `from_s`, `until_s`: seconds since 1970; `chosen`: Analysis::UnitFilter; `limit`: rows of a table
       # - `params`: {String => String} what a page is asked for besides
       Asked = Data.define(:from_s, :until_s, :chosen, :limit, :params) do
         def initialize(from_s:, until_s:, chosen:, limit:, params: {}) = super
@@ -23,7 +23,7 @@ module Holdup
         def live? = false
 
         # @param overriding [Hash] what the page says itself
-        # @return [Analysis::Filter]
+        # @return [Analysis::UnitFilter]
         def filter(**overriding) = chosen.with(**overriding)
       end
     end

@@ -17,7 +17,7 @@ module Holdup
       class Document
         STYLE = File.join(__dir__, "static.css")
 
-        # @param page [Reports::Page] of which it is made
+        # @param page [Holdup::View::Page] of which it is made
         # @param language [String]
         # @return [Document]
         def self.of(page, language:) = single(page.title, Blocks.of(page), words: Words.new(language))

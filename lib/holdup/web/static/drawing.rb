@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../reports/figures"
+require_relative "../../view/figures"
 require_relative "../chart"
 
 module Holdup
@@ -54,7 +54,7 @@ module Holdup
 
         private
 
-        def told(unit, value) = Reports::Figures.public_send({ns: :duration}.fetch(unit, unit), value)
+        def told(unit, value) = Holdup::View::Figures.public_send({ns: :duration}.fetch(unit, unit), value)
 
         def ends = @ends ||= @chart.x.values.minmax
 

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../inquiry/summed"
-require_relative "../../reports/headline"
+require_relative "../../queries/load_summary"
+require_relative "../../view/headline"
 require_relative "../blocks"
 require_relative "../pages"
-require_relative "../remembered"
+require_relative "../request_cache"
 require_relative "../words"
 require_relative "asked"
 require_relative "document"
@@ -24,13 +24,13 @@ module Holdup
         # A larger file is sent by no mail.
         MOST_BYTES = 1_000_000
 
-        # @param store [Stores::Sql]
+        # @param store [Store::Sql]
         # @param asked [Asked]
         # @param language [String]
         # @param told [Array<String>] remarks that are no page's
         # @param most_bytes [Integer] beyond which it has no charts of single units
         def initialize(store, asked:, language:, told: [], most_bytes: MOST_BYTES)
-          @store = Remembered.new(store)
+          @store = RequestCache.new(store)
           @asked = asked
           @words = Words.new(language)
           @told = told
@@ -49,13 +49,13 @@ module Holdup
 
         def word(key, **facts) = @words.call(key, **facts)
 
-        def summary = @summary ||= Inquiry::Summed.call(@store, from_s: @asked.from_s, to_s: @asked.until_s, filter: @asked.filter)
+        def summary = @summary ||= Queries::LoadSummary.call(@store, from_s: @asked.from_s, to_s: @asked.until_s, filter: @asked.filter)
 
-        def headline = Reports::Headline.new(summary, words: @words.reports)
+        def headline = Holdup::View::Headline.new(summary, words: @words.reports)
 
         def filtered
           chosen = {span_app: @asked["app"], span_kind: @asked.kind && word(:"kind_#{@asked.kind}"), span_name: @asked.chosen.name, queue: @asked.chosen.queue, threads: @asked.threads}.compact
-          chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Reports::Width.clean(value)}" }.join(", ")]
+          chosen.empty? ? [] : [chosen.map { |key, value| "#{word(key)}: #{Holdup::View::Width.clean(value)}" }.join(", ")]
         end
 
         def pages

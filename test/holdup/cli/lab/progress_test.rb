@@ -17,7 +17,7 @@ class Holdup::CLI::Lab::ProgressTest < Minitest::Test
   def progress(err)
     @clock = Clock.new(1000)
     @console = Holdup::CLI::Console.new(out: StringIO.new, err:, env: {}, clock: @clock)
-    Holdup::CLI::Lab::Progress.new(@console, words: Holdup::Reports::Words.new, step_s: 30)
+    Holdup::CLI::Lab::Progress.new(@console, words: Holdup::View::Words.new, step_s: 30)
   end
 
   def tell(progress, number, doing, **facts) = progress.call(number, 4, doing, arm: Holdup::Lab::Arm.new(threads: 5), **facts)

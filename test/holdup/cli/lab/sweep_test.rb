@@ -66,7 +66,7 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
   # @return [String] a store with three minutes of a shop, and these paths of it
   def recorded(paths)
     File.join(folder, "store.sqlite3").tap do |path|
-      store = Holdup::Stores.open(path)
+      store = Holdup::Store.open(path)
       store.commit(SampleWindows.new.to_a, {}, paths: paths.transform_keys { |name| Holdup::Series.new(kind: :request, name:) })
       store.close
     end
@@ -89,7 +89,7 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
 
   def test_a_store_of_several_applications
     store = recorded("ProductsController#index" => "/products")
-    %w[shop back].each { |app| Holdup::Stores.open(store).tap { |opened| opened.commit(SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a, {}) }.close }
+    %w[shop back].each { |app| Holdup::Store.open(store).tap { |opened| opened.commit(SampleWindows.new(minutes: 1, setting: {"app" => app}).to_a, {}) }.close }
     said = holdup("lab", "sweep", "--threads", "1", "--recorded", store, "--", "puma", now_s: NOW_S)
     assert_equal [2, "holdup: the recording is of several applications: back, shop; say with HOLDUP_APP which one the command serves\n"], [said.status, said.err]
   end

@@ -20,7 +20,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
 
   def file = File.join(folder, "baseline.json")
 
-  def figures(acquisitions) = Lab::Endpoints::Figures.new(count: 400, acquisitions:, longest_hold_ns: 1, p95_ns: 2)
+  def figures(acquisitions) = Swept::Lab::Endpoints::Figures.new(count: 400, acquisitions:, longest_hold_ns: 1, p95_ns: 2)
 
   def test_the_middle_of_the_rounds_of_a_sweeps_baseline
     found = Sources.sweep(path)
@@ -28,7 +28,7 @@ class Holdup::Lab::Check::SourcesTest < Minitest::Test
   end
 
   def test_a_sweep_without_the_baselines_setting_is_refused
-    load = Lab::Endpoints::Reference.new(rate: 40, processes: 2, threads: 5)
+    load = Swept::Lab::Endpoints::Reference.new(rate: 40, processes: 2, threads: 5)
     error = assert_raises(Holdup::Error) { Sources.sweep(path, load:) }
     assert_match(/measured nothing at rate 40, processes 2, threads 5; sweep the setting and rate of the baseline/, error.message)
   end

@@ -7,7 +7,7 @@ require "holdup/lab/sidekiq_vcpu/text"
 require_relative "sample_outcomes"
 
 class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
-  def words(language) = Holdup::Reports::Words.new(language)
+  def words(language) = Holdup::View::Words.new(language)
 
   def text(result = SampleOutcomes.new.result, language: "en", **options)
     Holdup::Lab::SidekiqVcpu::Text.new(result, words: words(language), **options).call
@@ -91,12 +91,12 @@ class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test
 
   def test_fits_the_terminal
     %w[en ja].product([66, 80, 100]).each do |language, width|
-      text(language:, width:).each_line(chomp: true) { |line| assert_operator Holdup::Reports::Width.of(line), :<=, width, line }
+      text(language:, width:).each_line(chomp: true) { |line| assert_operator Holdup::View::Width.of(line), :<=, width, line }
     end
   end
 
   def test_colours_only_repeat_what_characters_say
-    style = Holdup::Reports::Style.new(true)
+    style = Holdup::View::Style.new(true)
     assert_equal text, text(style:).gsub(/\e\[\d+m/, "")
   end
 

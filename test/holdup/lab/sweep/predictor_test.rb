@@ -18,9 +18,9 @@ class Holdup::Lab::Sweep::PredictorTest < Minitest::Test
   def mean(profiles, field) = profiles.sum(&field).fdiv(profiles.size)
 
   def predictor(profiles = units(5))
-    demand = Holdup::Analysis::Sizing::Demand.new(held_ns: mean(profiles, :running_ns), idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
+    demand = Holdup::Sizing::Demand.new(held_ns: mean(profiles, :running_ns), idle_ns: mean(profiles, :idle_ns), acquisitions: mean(profiles, :acquisitions))
     seen = Holdup::Lab::OpenLoop::Seen.new(total: Struct.new(:count).new(profiles.size), routes: {}, seconds: SECONDS)
-    observed = Observed.new(demand, 1, 5, Holdup::Analysis::Sizing::Scenario::TIME_SLICE_NS, :request)
+    observed = Observed.new(demand, 1, 5, Holdup::Sizing::Scenario::TIME_SLICE_NS, :request)
     Swept::Sweep::Predictor.new(Outcome.new(arm, 20, SECONDS, seen, profiles, {"vcpus" => 8}, observed, mean(profiles, :queued_ns) + mean(profiles, :stalled_ns)), round: 1)
   end
 

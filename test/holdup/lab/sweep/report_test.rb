@@ -15,7 +15,7 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
     result(*readings, predictions: [prediction(arm), prediction(arm(1, 3), p95_ms: 90)])
   end
 
-  def text(result, language = "en") = Holdup::Reports::PageText.new(Swept::Sweep::Report.new(result, words: Holdup::Reports::Words.new(language)).page).call
+  def text(result, language = "en") = Holdup::View::PageText.new(Swept::Sweep::Report.new(result, words: Holdup::View::Words.new(language)).page).call
 
   def test_the_verdict_first_then_measured_and_predicted
     said = text(found)
@@ -68,7 +68,7 @@ class Holdup::Lab::Sweep::ReportTest < Minitest::Test
 
   def test_fits_in_80_columns_in_each_language
     %w[en ja].each do |language|
-      wide = text(found(80, steady: false), language).lines(chomp: true).select { |line| Holdup::Reports::Width.of(line) > 80 }
+      wide = text(found(80, steady: false), language).lines(chomp: true).select { |line| Holdup::View::Width.of(line) > 80 }
       assert_empty wide
     end
     assert_includes text(found, "ja"), "1 x 3 の方が 1 x 5 より良い結果です"

@@ -31,7 +31,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
   def session(facts: {"threads" => 5, "workers" => 2}, arm: Lab::Arm.new(processes: 2, threads: 5), windows: nil, kind: :open, status: 200)
     setting = Holdup::Setting.new(facts)
     windows ||= [window(setting)]
-    profile = Holdup::UnitProfile.new(series:, setting:, host: "h", process: Holdup::UnitProfile::Process.new(pid: Process.pid, since_ns: 0), start_ns: 1, running_ns: 2, cpu_ns: 2, idle_ns: 3,
+    profile = Holdup::UnitSample.new(series:, setting:, host: "h", process: Holdup::UnitSample::SampledProcess.new(pid: Process.pid, since_ns: 0), start_ns: 1, running_ns: 2, cpu_ns: 2, idle_ns: 3,
       stalled_ns: 4, acquisitions: 1, longest_hold_ns: 1, gc_ns: 0, queued_ns: 1, in_flight_milli: 1000, weight: 1.0)
     @intake = Intake.new(windows, [profile], [], {})
     @steps = []

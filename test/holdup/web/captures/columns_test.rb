@@ -19,7 +19,7 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
     ring.ends(1, 2, 103 * MS, name: "GET /hog").ends(2, 3, 110 * MS, name: "GET /light")
   end
 
-  def scene = Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))
+  def scene = Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))
 
   def test_columns_add_up_to_what_the_timeline_says
     told = columns(Holdup::Web::Captures::Columns.new(scene).call)
@@ -32,19 +32,19 @@ class Holdup::Web::Captures::ColumnsTest < Minitest::Test
 
   def test_names_in_any_script
     ring = EventRing.new(names: ["GET /注文"], threads: {2 => "スレッド 🍣"}).running(2).begins(1, 2, 1 * MS).suspended(2, 90 * MS, unit: 1).ends(1, 2, 103 * MS, name: "GET /注文")
-    told = columns(Holdup::Web::Captures::Columns.new(Holdup::Timeline::Scene.new(ring.recording(to: 200 * MS))).call)
+    told = columns(Holdup::Web::Captures::Columns.new(Holdup::Analysis::Timeline::Scene.new(ring.recording(to: 200 * MS))).call)
     assert_equal ["スレッド 🍣"], told[:names]
   end
 
   # Moments are rounded down to a nanosecond, so a sum of so many lengths is off by less than so many.
   def test_a_real_one_adds_up_by_state_and_by_method
-    scene = Holdup::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
+    scene = Holdup::Analysis::Timeline::Scene.new(Holdup::Capture::Archive.read(KeptCapture::FILE))
     told = columns(Holdup::Web::Captures::Columns.new(scene).call)
     %i[running stalled idle].each do |state|
       spans = scene.lanes.flat_map(&:spans).select { |span| span.state == state }
       assert_in_delta scene.ns(spans.sum(&:length)), told[:lanes].flatten(1).sum { |from, to, shown, _| (shown == state) ? to - from : 0 }, spans.size
     end
-    held = Holdup::Timeline::Methods.new(scene).call.select { |row| row.held.positive? }.group_by(&:method).transform_values { |rows| scene.ns(rows.sum(&:held)) }
+    held = Holdup::Analysis::Timeline::MethodTable.new(scene).call.select { |row| row.held.positive? }.group_by(&:method).transform_values { |rows| scene.ns(rows.sum(&:held)) }
     seen = told[:holders].group_by { |_, _, _, _, method| told[:methods][method]&.split(" (")&.first }
     assert_equal held.keys.compact.sort, seen.keys.compact.sort
     held.each { |method, ns| assert_in_delta ns, seen.fetch(method).sum { |from, to, *| to - from }, told[:holders].size, method.inspect }

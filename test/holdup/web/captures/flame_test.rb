@@ -13,7 +13,7 @@ class Holdup::Web::Captures::FlameTest < Minitest::Test
 
   def frame(label, path) = Holdup::Capture::Frame.new(label:, path:, line: 3, at: 0)
 
-  def node(frame, ticks, *children) = Holdup::Timeline::Flame::Node.new(frame:, ticks:, self: ticks - children.sum(&:ticks), children:)
+  def node(frame, ticks, *children) = Holdup::Analysis::Timeline::FlameTree::FlameNode.new(frame:, ticks:, self: ticks - children.sum(&:ticks), children:)
 
   def library(label, ticks, *children) = node(frame(label, "/gems/rack-3.1.0/lib/rack.rb"), ticks, *children)
 

@@ -7,7 +7,7 @@ require "holdup/web/charts/candidates"
 require "holdup/web/words"
 
 class Holdup::Web::Charts::CandidatesTest < Minitest::Test
-  Sizing = Holdup::Analysis::Sizing
+  Sizing = Holdup::Sizing
   Told = Data.define(:verdict, :predictions, :now, :best, :amdahl)
   HIT = Sizing::Guards::Hit.new(name: :cpu, value: 3, limit: 2)
 

@@ -12,9 +12,9 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
   def course(windows = sample.to_a)
-    store = Holdup::Stores.open("memory:")
+    store = Holdup::Store.open("memory:")
     store.commit(windows, {})
-    Holdup::Inquiry::Course.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::Web::Charts::Course::HEATS.values)
+    Holdup::Queries::TimeSeriesQuery.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::Web::Charts::Course::HEATS.values)
   end
 
   def words = @words ||= Holdup::Web::Words.new("en")
@@ -28,7 +28,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
 
   def test_shares_are_drawn_by_state_and_come_to_the_whole
     shares = charts["shares"]
-    assert_equal Holdup::Analysis::Split.members, shares.series.map(&:state)
+    assert_equal Holdup::Analysis::StateSplit.members, shares.series.map(&:state)
     shares.series.map(&:values).transpose.each { |parts| assert_in_delta 1.0, parts.sum, 1e-9 }
   end
 
@@ -50,7 +50,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
     charts(names: Holdup::Web::Charts::Course::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
     table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2, names: %w[heat_wall heat_running]).call
     assert_equal ["from", "running, p50", "running, p95"], table.columns.map(&:text)
-    assert_equal Holdup::Reports::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
+    assert_equal Holdup::View::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
 
   def unknown = [sample.window("GET /", count: 2, histograms: {wall: Holdup::Histogram.of([9, 9]), stalled: Holdup::Histogram.of([1, 1])})]
@@ -60,14 +60,14 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
     assert_equal({"queued" => nil, "stalled" => 1.0}, waits.series.to_h { |line| [line.label, line.values.first] })
     assert_nil JSON.parse(waits.to_json)["series"].first["values"].first
     table = Holdup::Web::Charts::CourseTable.new(course(unknown), words:, limit: 5, names: ["waits"]).call
-    assert_equal Holdup::Reports::Figures::NONE, table.rows.last[1]
+    assert_equal Holdup::View::Figures::NONE, table.rows.last[1]
   end
 
   def test_minutes_in_which_nothing_was_measured_have_no_rate
     assert_equal [nil, nil], charts(unknown, names: ["rate"])["rate"].series.first.values.last(2)
     assert_equal [2, nil, nil], charts(unknown, names: ["heat_wall"])["heat_wall"].series.first.values
     table = Holdup::Web::Charts::CourseTable.new(course(unknown), words:, limit: 5, names: ["rate"]).call
-    assert_equal Holdup::Reports::Figures::NONE, table.rows.first[1]
+    assert_equal Holdup::View::Figures::NONE, table.rows.first[1]
   end
 
   def test_what_a_script_gets
@@ -82,7 +82,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
     assert_equal [sample.from_s + 120, sample.from_s + 60], table.rows.map { |row| row.first.at_s }
     assert_equal [table.columns.size], table.rows.map(&:size).uniq
     stalled = table.columns.index { |column| column.text == "stalled, share" }
-    assert_equal Holdup::Reports::Figures.share(course.shares[:stalled].last), table.rows.first[stalled]
+    assert_equal Holdup::View::Figures.share(course.shares[:stalled].last), table.rows.first[stalled]
     assert_match(/1 more/, table.notes.last)
   end
 end

@@ -9,7 +9,7 @@ class Holdup::Web::Charts::ProcessesTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
   def charted(samples = SampleProcesses.new(sample).to_a)
-    processes = Holdup::Analysis::Processes.new(samples, from_s: sample.from_s, to_s: sample.to_s)
+    processes = Holdup::Analysis::ProcessReport.new(samples, from_s: sample.from_s, to_s: sample.to_s)
     Holdup::Web::Charts::Processes.new(processes, words: Holdup::Web::Words.new("en"))
   end
 

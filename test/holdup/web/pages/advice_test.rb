@@ -16,7 +16,7 @@ class Holdup::Web::AdviceTest < Minitest::Test
   def app
     @app ||= begin
       require "holdup/stores"
-      store = Holdup::Stores.open("memory:").tap { |empty| PLAYED.fill(empty) }
+      store = Holdup::Store.open("memory:").tap { |empty| PLAYED.fill(empty) }
       dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))
     end
   end

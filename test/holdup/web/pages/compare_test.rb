@@ -61,7 +61,7 @@ class Holdup::Web::CompareTest < Minitest::Test
   # An arm is a label of some processes: several settings may have it.
   def test_two_arms
     arms = {"stable" => sample, "canary" => SampleWindows.new(units: HALF, minutes: MINUTES, seed: 2)}
-    store = Holdup::Stores.open("memory:")
+    store = Holdup::Store.open("memory:")
     arms.each { |arm, windows| store.commit(windows.to_a.map { |window| window.with(setting: Holdup::Setting.new(attributes: {**window.setting.attributes, "arm" => arm})) }, {}) }
     @app = dashboard(store:, clock: CommandLine::Still.new(now_s: sample.to_s))
     get "/compare", {"since" => "13m", "before" => "arm:stable", "after" => "arm:canary"}

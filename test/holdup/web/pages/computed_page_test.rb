@@ -29,7 +29,7 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
   end
 
   def waiting_app(patience_s: SHORT_S, **options)
-    answers = Holdup::Web::Answers.new(clock: @passing, patience_s:, **options)
+    answers = Holdup::Web::AnswerCache.new(clock: @passing, patience_s:, **options)
     clock = CommandLine::Still.new(now_s: sample.to_s)
     Holdup::Web.new(store: method(:opened).to_proc, dir: "/nonexistent", auth: :none, clock:, answers:)
   end
@@ -129,8 +129,8 @@ class Holdup::Web::ComputedPageTest < Minitest::Test
     get "/compare"
     complete
     link = markup[%r{href="(/compare\.json\?computed=\d+)" download}, 1]
-    @store = Holdup::Stores.open("memory:")
-    @passing.monotonic_ns += (Holdup::Web::Answers::GRACE_S + 1) * 1_000_000_000
+    @store = Holdup::Store.open("memory:")
+    @passing.monotonic_ns += (Holdup::Web::AnswerCache::GRACE_S + 1) * 1_000_000_000
     get link
     assert_equal 200, last_response.status
     get "/compare"

@@ -12,8 +12,8 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
 
   def sample(names = nil, **options) = names ? SampleWindows.new(units: names.to_h { |name| [name, SHAPE] }, minutes: 1, **options) : SampleWindows.new
 
-  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::Filter.new, told: [], before_s: 0, **more)
-    store = Holdup::Stores.open("memory:")
+  def html(*samples, limit: 15, language: "en", chosen: Holdup::Analysis::UnitFilter.new, told: [], before_s: 0, **more)
+    store = Holdup::Store.open("memory:")
     samples.each { |one| store.commit(one.to_a, {}, processes: SampleProcesses.new(one).to_a) }
     asked = Holdup::Web::Static::Asked.new(from_s: samples.first.from_s - before_s, until_s: samples.first.to_s, chosen:, limit:)
     Holdup::Web::Static::Report.new(store, asked:, language:, told:, **more).call
@@ -77,10 +77,10 @@ class Holdup::Web::Static::ReportTest < Minitest::Test
   end
 
   def test_japanese_filtered_and_empty
-    page = parsed(sample, language: "ja", chosen: Holdup::Analysis::Filter.new(kind: :request, name: "Orders*"))
+    page = parsed(sample, language: "ja", chosen: Holdup::Analysis::UnitFilter.new(kind: :request, name: "Orders*"))
     assert_equal "ja", page.root["lang"]
     assert_match(/リクエスト.*Orders\*/, page.css(".about").last.text)
     assert_equal 1, page.css("#endpoints tbody tr").size
-    assert_empty parsed(sample, chosen: Holdup::Analysis::Filter.new(name: "none")).css("article").drop(1)
+    assert_empty parsed(sample, chosen: Holdup::Analysis::UnitFilter.new(name: "none")).css("article").drop(1)
   end
 end

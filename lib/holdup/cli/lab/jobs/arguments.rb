@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../../errors"
-require_relative "../../../inquiry/values"
-require_relative "../../../lab/jobs/ledger"
-require_relative "../../../reports/words"
+require_relative "../../../model/errors"
+require_relative "../../../queries/option_values"
+require_relative "../../../lab/jobs/job_log"
+require_relative "../../../view/words"
 require_relative "../../options"
 require_relative "../kept"
 
@@ -32,7 +32,7 @@ module Holdup
           # @raise [UsageError]
           def parse(argv)
             values = Options.new("holdup lab jobs [options] [-- SIDEKIQ...]", rest: :command) { |parser, read| declare(parser, read) }.parse(argv)
-            values.key?(:help) ? values : {ledger: @kept.ledger(values, Holdup::Lab::Jobs::Ledger) { plan(values) }, **values.slice(*OUTPUT)}
+            values.key?(:help) ? values : {ledger: @kept.ledger(values, Holdup::Lab::Jobs::JobLog) { plan(values) }, **values.slice(*OUTPUT)}
           end
 
           private
@@ -43,15 +43,15 @@ module Holdup
             parser.on("--redis-url URL", "a Redis to use; else a private one is started") { |text| values[:redis_url] = text }
             @kept.declare(parser, values)
             parser.on("--json", "for programs") { values[:json] = true }
-            parser.on("--lang LANG", Reports::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
+            parser.on("--lang LANG", View::Words::LANGUAGES.keys.join(" or ")) { |text| values[:language] = text }
           end
 
           def runs(parser, values)
-            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") { |text| values[:concurrency] = Inquiry::Values.list("--concurrency", text, CONCURRENCY) }
-            parser.on("--baseline N", "predict from that one (the middle one)") { |text| values[:baseline] = Inquiry::Values.whole("--baseline", text, CONCURRENCY) }
-            parser.on("--seconds N", "of each run (#{DEFAULT[:seconds]})") { |text| values[:seconds] = Inquiry::Values.seconds("--seconds", text, SECONDS) }
-            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") { |text| values[:warm_up_s] = Inquiry::Values.seconds("--warm-up", text, SECONDS) }
-            parser.on("--rounds N", "of all runs (#{DEFAULT[:rounds]})") { |text| values[:rounds] = Inquiry::Values.whole("--rounds", text, ROUNDS) }
+            parser.on("--concurrency LIST", "threads (#{DEFAULT[:concurrency].join(",")})") { |text| values[:concurrency] = Queries::OptionValues.list("--concurrency", text, CONCURRENCY) }
+            parser.on("--baseline N", "predict from that one (the middle one)") { |text| values[:baseline] = Queries::OptionValues.whole("--baseline", text, CONCURRENCY) }
+            parser.on("--seconds N", "of each run (#{DEFAULT[:seconds]})") { |text| values[:seconds] = Queries::OptionValues.seconds("--seconds", text, SECONDS) }
+            parser.on("--warm-up N", "seconds before it that don't count (#{DEFAULT[:warm_up_s]})") { |text| values[:warm_up_s] = Queries::OptionValues.seconds("--warm-up", text, SECONDS) }
+            parser.on("--rounds N", "of all runs (#{DEFAULT[:rounds]})") { |text| values[:rounds] = Queries::OptionValues.whole("--rounds", text, ROUNDS) }
           end
 
           def kind(text)
@@ -65,7 +65,7 @@ module Holdup
             check(values[:command], values[:kinds])
             asked = DEFAULT.merge(values.slice(*DEFAULT.keys))
             middle = asked[:concurrency][asked[:concurrency].size / 2]
-            Holdup::Lab::Jobs::Plan.new(**asked, baseline: values.fetch(:baseline, middle), command: values[:command], root: Dir.pwd, **values.slice(:kinds))
+            Holdup::Lab::Jobs::JobsPlan.new(**asked, baseline: values.fetch(:baseline, middle), command: values[:command], root: Dir.pwd, **values.slice(:kinds))
           end
 
           def check(command, kinds)

@@ -22,14 +22,14 @@ module Holdup
           def declare(parser, values)
             parser.on("--threads N,N", "of each process, to try") { |text| values[:threads] = numbers("--threads", text) }
             parser.on("--processes P,P", "to try") { |text| values[:processes] = numbers("--processes", text) }
-            parser.on("--yjit on,off", "to try, from the start of Ruby on") { |text| values[:yjit] = text.split(",").map { |part| Inquiry::Values.choice("--yjit", part, %i[on off]) == :on }.uniq }
+            parser.on("--yjit on,off", "to try, from the start of Ruby on") { |text| values[:yjit] = text.split(",").map { |part| Queries::OptionValues.choice("--yjit", part, %i[on off]) == :on }.uniq }
             parser.on("--slice TIME,TIME", "time slices to try: 10ms,100ms (Ruby 3.4)") { |text| values[:slices] = text.split(",").map { |part| slice(part.strip) }.uniq }
             parser.on("--baseline PxT", "the setting as it is now (the first of all)") { |text| values[:baseline] = text }
           end
 
-          def numbers(option, text) = text.split(",").map { |part| Inquiry::Values.whole(option, part.strip, 1..1000) }.uniq
+          def numbers(option, text) = text.split(",").map { |part| Queries::OptionValues.whole(option, part.strip, 1..1000) }.uniq
 
-          def slice(text) = Inquiry::Values.duration("--slice", text).tap { |ns| TrialOptions.refuse("--slice", text, "a time from 1ms to 1s") unless (1_000_000..1_000_000_000).cover?(ns) }
+          def slice(text) = Queries::OptionValues.duration("--slice", text).tap { |ns| TrialOptions.refuse("--slice", text, "a time from 1ms to 1s") unless (1_000_000..1_000_000_000).cover?(ns) }
 
           def plan(values)
             lists = values.values_at(:processes, :threads, :yjit, :slices)

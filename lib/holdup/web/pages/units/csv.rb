@@ -13,7 +13,7 @@ module Holdup
 
           module_function
 
-          # @param rows [Array<Analysis::Row>]
+          # @param rows [Array<Analysis::SeriesRow>]
           # @param summary [Analysis::Summary]
           # @return [String]
           def call(rows, summary)

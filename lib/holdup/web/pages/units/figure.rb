@@ -4,7 +4,7 @@ module Holdup
   class Web
     module Pages
       module Units
-        # A figure of endpoints and jobs. `read`: row, summary => number or nil; `tell`: how Reports::Figures writes it; `word`: its title;
+        # A figure of endpoints and jobs. `read`: row, summary => number or nil; `tell`: how Holdup::View::Figures writes it; `word`: its title;
         # `csv`: its name in a file, with the unit.
         Figure = Data.define(:word, :csv, :tell, :read) do
           def initialize(word:, csv:, read:, tell: :duration) = super

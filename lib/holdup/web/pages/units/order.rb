@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "../../../errors"
-require_relative "../../../inquiry/nearest"
+require_relative "../../../model/errors"
+require_relative "../../../queries/nearest_name"
 require_relative "figure"
 
 module Holdup
@@ -19,13 +19,13 @@ module Holdup
           def initialize(figure, direction)
             @figure = figure
             @direction = direction || "desc"
-            raise UsageError.new("sort can't be #{figure.inspect}", Inquiry::Nearest.hint(figure, KNOWN) || "it takes one of #{KNOWN.join(", ")}") unless KNOWN.include?(figure)
+            raise UsageError.new("sort can't be #{figure.inspect}", Queries::NearestName.hint(figure, KNOWN) || "it takes one of #{KNOWN.join(", ")}") unless KNOWN.include?(figure)
             raise UsageError.new("dir can't be #{direction.inspect}", "it takes asc or desc") unless DIRECTIONS.key?(@direction)
           end
 
-          # @param rows [Array<Analysis::Row>]
+          # @param rows [Array<Analysis::SeriesRow>]
           # @param summary [Analysis::Summary]
-          # @return [Array<Analysis::Row>]
+          # @return [Array<Analysis::SeriesRow>]
           def call(rows, summary)
             ascending = rows.sort_by { |row| [value(row, summary), row.name] }
             (@direction == "asc") ? ascending : ascending.reverse

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require_relative "../../../reports/figures"
+require_relative "../../../view/figures"
 require_relative "../../bars"
 require_relative "../../blocks"
 require_relative "figure"
@@ -25,7 +25,7 @@ module Holdup
             @link = link
           end
 
-          # @param rows [Array<Analysis::Row>]
+          # @param rows [Array<Analysis::SeriesRow>]
           # @param columns [Array<Symbol>] of COLUMNS
           # @param order [Order, nil] with it, columns can be sorted by
           # @return [Blocks::Table]
@@ -45,7 +45,7 @@ module Holdup
             case name
             when :name then @link.call(row)
             when :split then Bars.of(row.split, @words)
-            else Reports::Figures.public_send(FIGURES[name].tell, FIGURES[name].read.call(row, @summary))
+            else Holdup::View::Figures.public_send(FIGURES[name].tell, FIGURES[name].read.call(row, @summary))
             end
           end
         end

@@ -1,0 +1,17 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Advice
+    # What to write, where it is written now, and what to do then: a diff where the place is known.
+    #
+    # - `new`: "threads 3, 3"; `old`: "threads 5, 5", nil where nobody knows what stands there
+    # - `where`: "config/puma.rb:12", "environment WEB_CONCURRENCY", or nil
+    # - `rest`: "then restart (SIGUSR2 to the master)", or nil
+    ProposedChange = Data.define(:new, :old, :where, :rest) do
+      def initialize(new:, old: nil, where: nil, rest: nil) = super
+
+      # @return [Array<String>] "- old" and "+ new"; empty where the place is not known
+      def diff = (where && old && old != new) ? ["- #{old}", "+ #{new}"] : []
+    end
+  end
+end

@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../model/errors"
+require_relative "configuration/keys"
+require_relative "../model/utf8"
+
+module Holdup
+  # What a person can decide about Holdup, checked once and frozen. The environment is stronger than code: who operates
+  # an application can change a setting without a release.
+  #
+  #   Configuration.build(env: ENV) { |config| config.series_limit = 500 }
+  class Configuration < Data.define(*ConfigurationKeys::ALL.map(&:name))
+    KEYS = ConfigurationKeys::ALL
+
+    # What `Holdup.configure` yields: a plain setter for each key.
+    Draft = Struct.new(*KEYS.map(&:name))
+
+    # @return [Draft] with the defaults
+    def self.draft = Draft.new(*KEYS.map(&:default))
+
+    # @param env [#[]] the environment
+    # @param draft [Draft] what code has set so far
+    # @yield [Draft] to set more
+    # @return [Configuration]
+    # @raise [ConfigurationError] which says what to give instead
+    def self.build(env: {}, draft: self.draft)
+      yield draft if block_given?
+      new(**KEYS.to_h { |key| [key.name, from_environment(key, env) { key.check(draft[key.name]) }] })
+    end
+
+    # Where messages go. Known also while another setting is wrong, because that has to be said somewhere.
+    # @param env [#[]] the environment
+    # @param draft [Draft]
+    # @return [Object, nil] what Log takes
+    def self.log_target(env:, draft:)
+      target = from_environment(KEYS.find { |key| key.name == :log }, env) { draft.log }
+      (target == IO::NULL) ? nil : target
+    rescue ConfigurationError
+      draft.log
+    end
+
+    def self.from_environment(key, env)
+      text = env[key.env] if key.env
+      (text.nil? || text.empty?) ? yield : key.read(Utf8.of(text))
+    end
+    private_class_method :from_environment
+
+    # @return [String] folder of the segments
+    def segment_dir = segment_place.dir
+
+    # @return [SegmentLocation]
+    def segment_place = SegmentLocation.find(dir)
+
+    # @return [Regexp] matches the paths that are not measured
+    def ignored
+      Regexp.union(ignore_paths.map { |path| path.is_a?(Regexp) ? path : pattern(path) })
+    end
+
+    private
+
+    def pattern(path)
+      start = path.delete_suffix("*")
+      (start == path) ? /\A#{Regexp.escape(path)}\z/ : /\A#{Regexp.escape(start)}/
+    end
+  end
+end
+
+require_relative "configuration/segment_location"

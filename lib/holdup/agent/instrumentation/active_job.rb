@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    # Active Job's callback, around all others of a job's run: each run is one unit, whichever adapter runs it. A run that
+    # the adapter's own middleware measures already (Sidekiq's) is known by its id and not measured twice. A job that a
+    # request or another job runs itself (`perform_now`, the inline adapters) is a unit of its own inside of it.
+    #
+    # It stands inside of `retry_on` and `discard_on`, so a run that they rescue counts as the failure that it is.
+    #
+    #   Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)     # Rails: the Railtie does it
+    class ActiveJob
+      NS_PER_S = 1_000_000_000
+      # GoodJob puts a job back that may not run yet: it neither ran nor failed.
+      POSTPONED = "GoodJob::ActiveJobExtensions::Concurrency::ConcurrencyExceededError"
+
+      # @param base [Class] ActiveJob::Base
+      # @param jobs [JobUnits]
+      # @return [void]
+      def self.install(base, jobs) = base.around_perform(new(jobs), prepend: true)
+
+      # @param jobs [JobUnits]
+      def initialize(jobs)
+        @jobs = jobs
+      end
+
+      # Called by Active Job, because of its name.
+      # @param job [ActiveJob::Base]
+      # @return [Object] the block's value; its exception goes on untouched
+      def around(job, &)
+        known = @jobs.read { known(job) }
+        known ? @jobs.measure(**known, &) : yield
+      end
+
+      private
+
+      def known(job)
+        {id: job.job_id, name: job.class.name.to_s, queue: job.queue_name, priority: job.priority, ready_ns: ready_ns(job), harmless:}
+      end
+
+      # Only a job that came out of a queue was ever enqueued.
+      def ready_ns(job)
+        enqueued = nanoseconds(job.enqueued_at) or return
+        [enqueued, nanoseconds(job.scheduled_at) || 0].max
+      end
+
+      # Rails 7.0 keeps these times as they were sent.
+      def nanoseconds(time)
+        time = Time.iso8601(time) if time.is_a?(String)
+        time.to_i * NS_PER_S + time.nsec if time.respond_to?(:nsec)
+      end
+
+      def harmless = @harmless ||= (Object.const_defined?(POSTPONED) ? [Object.const_get(POSTPONED)] : []).freeze
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Instrumentation
+    # Sidekiq's server middleware, for the outermost place: each run of a job is one unit, retries included. Sidekiq
+    # makes a new one for each job.
+    class Sidekiq
+      CAPSULE = :sidekiq_capsule
+      NS_PER_S = 1_000_000_000
+      NS_PER_MS = 1_000_000
+      # Sidekiq 7 writes float seconds, 8 integer milliseconds, and each reads the other's jobs: this many seconds are
+      # the year 5138, this many milliseconds 1973.
+      MILLISECONDS_FROM = 100_000_000_000
+
+      # Written whenever a job comes into its queue, also by the scheduler for a retry; not for perform_inline.
+      # @param enqueued_at [Numeric, nil] as Sidekiq keeps it
+      # @return [Integer, nil] ns since 1970
+      def self.ready_ns(enqueued_at)
+        return unless enqueued_at.is_a?(Numeric)
+        (enqueued_at * ((enqueued_at < MILLISECONDS_FROM) ? NS_PER_S : NS_PER_MS)).to_i
+      end
+
+      # @param jobs [JobUnits]
+      # @param harmless [Array<Class>] exceptions by which a run ends without having failed
+      # @param pools [Hash{Sidekiq::Capsule => String}] names of their pools
+      def initialize(jobs, harmless, pools = {})
+        @jobs = jobs
+        @harmless = harmless
+        @pools = pools
+      end
+
+      # @param job [Hash] as Sidekiq keeps it in Redis
+      # @param queue [String]
+      # @return [Object] the block's value; its exception goes on untouched
+      def call(_instance, job, queue, &)
+        known = @jobs.read { known(job) }
+        known ? @jobs.measure(**known, queue:, harmless: @harmless, &) : yield
+      end
+
+      private
+
+      def known(job) = {id: id(job), name: name(job), pool:, ready_ns: self.class.ready_ns(job["enqueued_at"])}
+
+      # Sidekiq says on each of its threads whose it is.
+      def pool = @pools[Thread.current[CAPSULE]]
+
+      def name(job) = (job["display_class"] || job["wrapped"] || job["class"]).to_s
+
+      # Active Job has an id of its own, by which its callbacks know the same run.
+      def id(job)
+        inner = job["args"]&.first if job["wrapped"]
+        (inner.is_a?(Hash) && inner["job_id"]) || job["jid"]
+      end
+    end
+  end
+end

@@ -1,0 +1,23 @@
+# frozen_string_literal: true
+
+require_relative "jit/activation"
+require_relative "jit/effectiveness"
+require_relative "jit/manager"
+require_relative "jit/memory_use"
+require_relative "jit/command_line"
+require_relative "jit/ruby_defaults"
+require_relative "jit/requested_mode"
+require_relative "jit/yjit"
+require_relative "jit/zjit"
+
+module Holdup
+  # The just-in-time compiler of this process: switched on at the right moment when `config.jit` asks for it, looked at
+  # at each tick, in one form for every Ruby, and tested for whether it does anything. docs/yjit.md has the background.
+  module Jit
+    # @return [Module, nil] RubyVM::YJIT, where this Ruby has one that can be switched on
+    def self.yjit = (RubyVM::YJIT if defined?(RubyVM::YJIT.enable))
+
+    # @return [Module, nil] RubyVM::ZJIT
+    def self.zjit = (RubyVM::ZJIT if defined?(RubyVM::ZJIT.stats))
+  end
+end

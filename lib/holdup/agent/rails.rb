@@ -1,0 +1,72 @@
+# frozen_string_literal: true
+
+require "rails/railtie"
+require_relative "../base"
+require_relative "instrumentation/active_job"
+require_relative "rails_program"
+
+module Holdup
+  # Rails: the middleware and the callback of jobs at the outermost place, the settings from `config.holdup`, and the
+  # start after the application has booted. Loading it defines initializers and does nothing else.
+  class Railtie < ::Rails::Railtie
+    config.holdup = ActiveSupport::OrderedOptions.new
+
+    initializer "holdup.configure", after: :load_config_initializers do |app|
+      Railtie.apply(app.config.holdup.to_h, app: app.class.module_parent_name || app.class.name)
+    end
+
+    initializer "holdup.middleware", after: "holdup.configure" do |app|
+      app.config.middleware.insert_before(0, Instrumentation::Rack, Holdup.requests)
+    end
+
+    initializer "holdup.jobs" do
+      ActiveSupport.on_load(:active_job) { Instrumentation::ActiveJob.install(self, Holdup.jobs) }
+    end
+
+    initializer "holdup.start", after: "holdup.middleware" do |app|
+      app.config.after_initialize { Railtie.start }
+    end
+
+    generators { require_relative "../../generators/holdup/install/install_generator" }
+
+    class << self
+      # @param settings [Hash{Symbol => Object}] from config.holdup
+      # @param app [String, nil] the application's name, unless it has set another
+      # @return [void]
+      # @raise [ConfigurationError] for a key or a value that can't be
+      def apply(settings, app:)
+        return if Holdup.running?
+        Holdup.configure do |draft|
+          settings.each { |key, value| set(draft, key, value) }
+          draft.app ||= app
+        end
+      end
+
+      # Starts measuring in servers and job runners. Consoles, generators, runners, rake tasks and tests take no requests
+      # and no jobs; HOLDUP_ENABLED=true measures them all the same.
+      # @return [void]
+      def start(env: ENV)
+        tool = tool_of(Holdup.runtime.guard) unless forced?(env)
+        return Holdup.start unless tool
+        reason = "#{tool} takes no requests and no jobs"
+        ::Rails.logger&.debug("#{Log::PREFIX}not measuring: #{reason}; HOLDUP_ENABLED=true measures it all the same")
+      end
+
+      private
+
+      def forced?(env) = ConfigurationKeys::Types::Boolean.new.parse(env["HOLDUP_ENABLED"].to_s)
+
+      def tool_of(guard)
+        server = -> { guard.call(:servers) { Holdup.servers.here? } }
+        guard.call(:rails) { RailsProgram.new(name: $PROGRAM_NAME, environment: ::Rails.env.to_s, server:).tool }
+      end
+
+      def set(draft, key, value)
+        known = draft.members
+        expected = "one of #{known.join(", ")}"
+        raise ConfigurationError.new(key: "config.holdup", value: key, expected:) unless known.include?(key)
+        draft[key] = value
+      end
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "guard"
+require_relative "recorder/open_unit"
+
+module Holdup
+  # Starts and ends units over the probe. Instrumentation speaks to this, never to the probe.
+  #
+  #   recorder.measure("ReportJob", kind: :job, queue: "low") { report }
+  class Recorder
+    KINDS = {request: 1, job: 2}.freeze
+    CHARGES = {pool_wait: 0, pool_held: 1}.freeze
+    # Segment::Layout::COUNTERS: a request that claims to have been sent in the future.
+    QUEUED_CLAMPED = 9
+
+    attr_reader :guard
+
+    # @param probe [Holdup::Probe] or anything with its methods
+    # @param guard [Holdup::Guard]
+    def initialize(probe:, guard:)
+      @probe = probe
+      @guard = guard
+    end
+
+    # @return [Boolean] whether units are recorded at all
+    def on? = @probe.enabled?
+
+    # @param pool [String, nil] of the thread, which is busy until the unit ends
+    # @return [Integer] handle of the new unit; 0 when nothing is measured
+    def enter(pool = nil) = @probe.enter(pool)
+
+    # Ends a unit and records it.
+    # @param kind [Symbol] :request or :job
+    # @param queued_ns [Integer, nil] what it waited before a thread took it
+    # @param pool [String, nil] of the threads that ran it, where a process has several
+    # @param priority [String, nil] of the job; few different ones
+    # @param trace [String, nil] that it belongs to, 32 hexadecimal digits; anything else is taken for none
+    # @param path [String, nil] to keep as an example of what its series is asked for
+    # @return [nil]
+    def leave(handle, kind, name, queue, queued_ns, error, pool = nil, priority = nil, trace = nil, path = nil)
+      @probe.record(handle, KINDS.fetch(kind), name, queue, queued_ns, error, pool, priority, trace, path)
+      nil
+    end
+
+    # Who is told of each Unit when it begins, before it ends and when it has ended; nil for nobody.
+    # @return [#opened, #closing, #closed, nil] has to guard itself
+    attr_accessor :watcher
+
+    # Ends a unit and forgets it.
+    # @return [nil]
+    def cancel(handle) = @probe.cancel(handle)
+
+    # Adds to what an open unit waited for a pool of connections, or kept of it from others.
+    # @param which [Symbol] a key of CHARGES
+    # @return [nil]
+    def charge(handle, which, ns) = @probe.charge(handle, CHARGES.fetch(which), ns)
+
+    # @return [Integer, nil] ns for which the open unit has stalled so far; nil when nobody knows
+    def stalled_ns(handle) = @probe.stalled(handle)
+
+    # Keeps from now on for whom units wait.
+    # @return [void]
+    def watch_holders = @probe.watch_holders(true)
+
+    # @return [Array<Array(Integer, Integer), Array(String, Integer)>, nil] for whom the open unit has waited: a unit's handle or a
+    #   thread's account, and ns; at most eight, and only what took 1 ms and more; nil when nobody knows
+    def holders(handle) = @probe.holders(handle)
+
+    # Counts a queue time that had to be clamped to zero.
+    # @return [nil]
+    def count_clamped = @probe.count(QUEUED_CLAMPED)
+
+    # Measures a block as one unit, also when it raises, throws or is killed.
+    # @param name [String]
+    # @param kind [Symbol] :request or :job
+    # @param queue [String, nil]
+    # @return [Object] the block's value; its exception goes on untouched
+    # @raise [ArgumentError] when `kind` is another one
+    def measure(name, kind: :job, queue: nil)
+      raise ArgumentError, "kind must be :request or :job, got #{kind.inspect}" unless KINDS.key?(kind)
+      unit = @guard.call(:measure) { OpenUnit.new(self, kind, name, queue).open } if on?
+      earlier = $!
+      yield
+    ensure
+      @guard.call(:measure) { unit.close(error: failed?(earlier)) } if unit
+    end
+
+    # Whether a block has failed: by an exception that was not there before it. But `exit` is how some end well.
+    # @param earlier [Exception, nil] `$!` before the block
+    # @return [Boolean]
+    def failed?(earlier)
+      !$!.equal?(earlier) && !($!.is_a?(SystemExit) && $!.success?)
+    end
+  end
+end

@@ -1,0 +1,251 @@
+# frozen_string_literal: true
+
+require "monitor"
+require_relative "../model/clock"
+require_relative "configuration"
+require_relative "configuration/variables"
+require_relative "../model/errors"
+require_relative "fork_hook"
+require_relative "guard"
+require_relative "jit"
+require_relative "probe"
+require_relative "recorder"
+require_relative "runtime/collectors"
+require_relative "runtime/resources"
+require_relative "runtime/measuring_session"
+require_relative "servers/identity"
+
+module Holdup
+  # Wires the in-app half together, and keeps it going through forks.
+  #
+  # Under a server that has an adapter, measuring starts when the server is ready (`wait_for_server`, `serve`) and then
+  # knows which worker it is. A fork of a measuring process measures from its birth.
+  class Runtime
+    GUARD_FAILURES = 13 # Segment::Layout::COUNTERS
+    # A worker that is forked later than the first by so much replaces another.
+    BOOT_NS = 10_000_000_000
+
+    attr_reader :guard, :recorder
+
+    # @param settings [#call] gives the Configuration or raises a ConfigurationError; called when measuring starts, after
+    #   the application's own code
+    # @param log [Log]
+    # @param env [Hash] the environment
+    # @param probe [Holdup::Probe]
+    # @param clock [Clock]
+    # @param collectors [#build] gives what carries segments to the store
+    def initialize(settings:, log:, env:, probe: Probe, clock: Clock.new, collectors: Collectors)
+      @settings = settings
+      @log = log
+      @clock = clock
+      @env = env
+      @probe = probe
+      @collectors = collectors
+      @guard = Guard.new(log:, clock:, on_failure: -> { probe.count(GUARD_FAILURES) })
+      @recorder = Recorder.new(probe:, guard: @guard)
+      @jit = Jit::Manager.new(wish: -> { configuration.jit }, guard: @guard, log:, clock:)
+      @resources = Resources.new(@guard)
+      add(@jit)
+      @identities = {}
+      @inherited = Servers::Identity.merge([])
+      @lock = Monitor.new # a server and a job runner of one process may be ready in the same moment
+      @generation = 0
+    end
+
+    # @return [Configuration] fixed from its first use, until `reconfigure`
+    def configuration = @configuration ||= read_settings
+
+    # Settings have changed; only while nothing runs.
+    # @return [void]
+    def reconfigure
+      @configuration = nil
+      @announced = false
+    end
+
+    # @return [Boolean] whether this process measures now
+    def running? = !!@session
+
+    # @return [Boolean] whether this call started it; again, or where it can't: false
+    def start
+      return false if running? || @waiting || !enabled?
+      follow_forks
+      !!@guard.call(:start) { begin_measuring }
+    end
+
+    # Ends measuring; the segment is closed cleanly, so that the collector can finish it.
+    # @return [void]
+    def stop
+      session, @session = @session, nil
+      @guard.call(:stop) { session.close } if session
+      stop_collector
+    end
+
+    # A server is about to come up: nothing is measured before it is ready (`serve`). In a forking server's master that
+    # is never, so only its children measure. Again (a master that reads its configuration once more): nothing.
+    # @return [void]
+    def wait_for_server
+      return if @waiting
+      stop
+      follow_forks
+      @waiting = true
+    end
+
+    # Runs a block that forks helpers of the server (the next mold of Pitchfork): they wait for `serve`, this process
+    # measures on. None of our threads is there while it forks: CRuby 3.4 can lose a child for one that is just waking up.
+    # @return [Object] the block's value
+    def wait_in_forks
+      @forks_wait = true
+      @guard.call(:fork) { @session&.pause }
+      yield
+    ensure
+      @forks_wait = false
+      @guard.call(:fork) { @session&.resume }
+    end
+
+    # Something that the application has, whatever serves it: joined and told once this process, or a fork, measures.
+    # @param resource [#install, #facts, #pools, #gauges, #profile] see Resources
+    # @return [void]
+    def add(resource) = @resources.add(resource)
+
+    # The server or job runner of this process is ready; several of them share a process and its segment.
+    # @param identity [Servers::Identity]
+    # @return [void]
+    def serve(identity)
+      @lock.synchronize do
+        @waiting = false
+        @identities = @identities.merge(identity.name => identity)
+        running? ? @guard.call(:serve) { @session.identify(server) } : start
+      end
+    end
+
+    # @param queue [String, nil] of the job that this thread is about to run
+    # @return [String, nil] the name of the pool that it does so in; see Servers::Identity
+    def pool_of(queue)
+      @identities.each_value { |identity| (pool = identity.pool_of.call(queue)) && (return pool) }
+      nil
+    end
+
+    # A server or job runner of this process takes no units any more; where it was the only one, measuring ends until `serve`.
+    # @param name [String] of its identity
+    # @return [void]
+    def leave(name)
+      @lock.synchronize do
+        next unless @identities.key?(name)
+        @identities = @identities.except(name)
+        @identities.empty? ? wait_for_server : @guard.call(:serve) { @session&.identify(server) }
+      end
+    end
+
+    # A server begins to stop: our threads end now, as if we were not there. CRuby 3.4's IO#close can miss its wake-up in Puma's
+    # shutdown; only where no other thread lives, Ruby sees the deadlock and ends. Safe in a signal handler.
+    # @return [void]
+    def let_go
+      @session&.let_go
+      @collector&.let_go
+    end
+
+    # Looks after a collector, unless somebody else does.
+    # @return [void]
+    def start_collector
+      return if @collector || !configuration.enabled || !@probe.supported?
+      @collector = @collectors.build(configuration, env: @env, log: @log)
+      @guard.call(:collector) { @collector&.start }
+    end
+
+    # @return [void]
+    def stop_collector
+      collector, @collector = @collector, nil
+      @guard.call(:collector) { collector.stop } if collector
+    end
+
+    # The process is about to become another program (a hot restart): it would not know the collector as its child, and
+    # never wait for it. So this waits.
+    # @return [void]
+    def end_collector
+      collector, @collector = @collector, nil
+      @guard.call(:collector) { collector.finish } if collector
+    end
+
+    private
+
+    # A wrong variable must not keep an application from booting: it is logged, and nothing is measured.
+    def read_settings
+      @settings.call
+    rescue ConfigurationError => error
+      announce(:warn, "not measuring: #{error.message}")
+      Configuration.build { |draft| draft.enabled = false }
+    end
+
+    def enabled?
+      return true if configuration.enabled
+      announce(:info, "not measuring: HOLDUP_ENABLED or config.enabled is false; HOLDUP_ENABLED=true measures")
+      false
+    end
+
+    # What is said once at boot, by the first process that has something to say: its forks, the other workers and those
+    # that replace one are silent.
+    def announce(level, line)
+      return if @announced
+      @announced = true
+      return if @late || server.worker.to_i.positive? || server.generation.to_i.positive?
+      @log.public_send(level, line)
+      unknown = Configuration::Variables.unknown(@env)
+      @log.warn(Configuration::Variables.warning(unknown)) if unknown.any?
+    end
+
+    def announce_measuring
+      identity = server
+      worker = "worker #{identity.worker}, " if identity.worker
+      what = identity.name.empty? ? "this process" : identity.name
+      place = "(#{worker}pid #{Process.pid}) into #{configuration.segment_dir}"
+      announce(:info, "measuring #{what} #{place}; HOLDUP_ENABLED=false switches it off")
+    end
+
+    # A child is what its parent was until it tells what it is itself.
+    def server = @identities.empty? ? @inherited : Servers::Identity.merge(@identities.values)
+
+    def begin_measuring
+      return refuse unless @probe.supported?
+      @session = MeasuringSession.new(configuration:, probe: @probe, guard: @guard, log: @log, env: @env, resources: @resources)
+        .open(server:, generation: @generation)
+      finish_at_exit
+      announce_measuring
+      start_collector if @generation.zero?
+      true
+    end
+
+    def refuse
+      @log.warn(@probe.unsupported_reason) unless @refused
+      @refused = true
+      false
+    end
+
+    def follow_forks
+      @fork_hook ||= ForkHook.install(before: -> { @guard.call(:fork) { before_fork } }) { @guard.call(:fork) { after_fork } }
+    end
+
+    def before_fork
+      @first_fork_ns ||= @clock.monotonic_ns
+      @session&.before_fork
+    end
+
+    # In the child. Its parent's segment, threads, collector and server are not its own any more.
+    def after_fork
+      @probe.after_fork
+      @late = @clock.monotonic_ns - @first_fork_ns > BOOT_NS
+      @guard.call(:jit) { @jit.born }
+      was_running = running?
+      @session = @collector = nil
+      @inherited, @identities = server.forked, {}
+      @generation += 1
+      @waiting ||= @forks_wait
+      start if was_running
+    end
+
+    # Registered once; a child inherits it and then ends itself.
+    def finish_at_exit
+      at_exit { stop } unless @at_exit
+      @at_exit = true
+    end
+  end
+end

@@ -1,0 +1,162 @@
+# frozen_string_literal: true
+
+require_relative "../../capture/controller"
+require_relative "../../capture/rule"
+require_relative "../../model/clock"
+require_relative "../configuration/variables"
+require_relative "../../model/flat_json"
+require_relative "../probe/process_stats"
+require_relative "../../segment/layout"
+require_relative "../setting_facts"
+require_relative "segment_file"
+require_relative "ticker"
+
+module Holdup
+  class Runtime
+    # Measuring, from the opened segment to the closed one, in one process.
+    class MeasuringSession
+      # Names of variables that the profile has room for.
+      MOST_UNKNOWN = 5
+      UNKNOWN_GAUGES = Array.new(Segment::Layout::GAUGE_SLOTS).freeze
+      private_constant :UNKNOWN_GAUGES
+
+      # @param configuration [Configuration]
+      # @param probe [Holdup::Probe]
+      # @param guard [Guard]
+      # @param log [Log]
+      # @param env [Hash] the environment
+      # @param resources [Resources]
+      def initialize(configuration:, probe:, guard:, log:, env:, resources:)
+        @configuration = configuration
+        @probe = probe
+        @guard = guard
+        @log = log
+        @resources = resources
+        @unknown_variables = Configuration::Variables.unknown(env).first(MOST_UNKNOWN).join(" ")
+        @facts = SettingFacts.new(configuration:, env:, root: Dir.pwd)
+      end
+
+      # @param server [Servers::Identity]
+      # @param generation [Integer] how many forks lie between this process and the first
+      # @return [self]
+      # @raise [Error, SystemCallError] when there can be no segment; nothing is measured then
+      def open(server:, generation:)
+        @generation = generation
+        take(server)
+        path = open_segment
+        @probe.enable
+        @capture = Capture::Controller.new(probe: @probe, segment: path, clock: Clock.new, log: @log, rule: Capture::Rule.from(@configuration.capture),
+          in_memory: !@configuration.segment_place.anonymous, facts: {"app" => @configuration.app}.compact,
+          sampling: Capture::StackSampling.of(@configuration.capture_sampler, probe: @probe, guard: @guard))
+        @stats_log = @guard.call(:stats_log) { stats_log }
+        resume
+        self
+      end
+
+      # @return [void]
+      def before_fork = @capture&.before_fork
+
+      # Our thread ends; everything is measured on.
+      # @return [void]
+      def pause = @ticker.stop
+
+      # @return [void]
+      def resume
+        @ticker = Ticker.new(seconds: @configuration.tick_seconds, guard: @guard).start { tick }
+      end
+
+      # The process turns out to be another server's, or one more's.
+      # @param server [Servers::Identity]
+      # @return [void]
+      def identify(server)
+        take(server)
+        resume unless @ticker.alive?
+        @probe.identify(server.worker, born)
+        describe
+      end
+
+      # No further tick until the last one, or until the process serves again; units are recorded as ever. Safe in a
+      # signal handler.
+      # @return [void]
+      def let_go = @ticker&.let_go
+
+      # Ends measuring after a last tick.
+      # @return [void]
+      def close
+        @ticker.stop
+        @guard.call(:tick) { tick }
+        @guard.call(:stats_log) { @stats_log&.close }
+        @guard.call(:capture) { @capture.close }
+        @probe.disable
+        @probe.close_segment
+      end
+
+      # Brings the segment up to date: accounts, setting, gauges. The ticker does it by itself. A part that fails leaves the others.
+      # @return [void]
+      def tick
+        @guard.call(:threads) { label_threads }
+        @guard.call(:describe) { describe }
+        @probe.tick(@guard.call(:gauges) { @stats.to_a } || UNKNOWN_GAUGES)
+        @guard.call(:stats_log) { @stats_log&.tick }
+        @guard.call(:capture) { @capture.tick }
+      end
+
+      private
+
+      # Loaded only where somebody wants it.
+      def stats_log
+        wanted = @configuration.stats_log
+        return if wanted.nil? || wanted == :off
+        require_relative "../stats_log"
+        StatsLog.build(StatsLog::LogOptions.from(wanted), probe: @probe, log: @log, gauges: -> { @resources.gauges }, clock: Clock.new)
+      end
+
+      def take(server)
+        @server = server
+        @stats = Probe::ProcessStats.new(pools: server.pools, resources: -> { @resources.pools },
+          gauges: -> { @resources.gauges.merge(server.gauges.call) })
+      end
+
+      def born = @server.generation || @generation
+
+      def open_segment
+        file = SegmentFile.new(place: @configuration.segment_place, probe: @probe, log: @log)
+        path = file.open(series: @configuration.series_limit, ring: @configuration.ring_size, worker: @server.worker, generation: born)
+        describe
+        path
+      end
+
+      # What threads do outside of units goes to the account of their name: "puma srv tp 001" and "... 002" share one, and
+      # so do the threads of Solid Queue, which end in a random number.
+      def label_threads
+        Thread.list.each { |thread| @probe.label(thread, account(thread)) }
+      end
+
+      def account(thread)
+        return "main" if thread.equal?(Thread.main)
+        name = thread.name.to_s.scrub("?").sub(/(?:\s*\(.*\)|[\s\-_#]*\d+|-\h{20,})\z/, "")
+        "thread:#{name.empty? ? "(unnamed)" : name}"
+      end
+
+      # Some facts come late: YJIT is often enabled after the application has booted, a job runner starts in a thread.
+      def describe
+        @resources.install
+        @probe.pools = pools.map(&:name)
+        setting = @facts.to_json(server: @resources.facts.merge(@server.facts), room: Segment::Layout::SETTING_BYTES)
+        @probe.setting = @setting = setting unless setting == @setting
+        profile = FlatJson.generate(profile_facts, room: Segment::Layout::PROFILE_BYTES)
+        @probe.profile = @profile = profile unless profile == @profile
+      end
+
+      # As Probe::ProcessStats counts them.
+      def pools = [*@server.pools.call, *@resources.pools].first(Segment::Layout::POOLS)
+
+      def profile_facts
+        names = pools.each_with_index.to_h { |pool, index| ["pool.#{index}", pool.name] }
+        unknown = {"variables.unknown" => @unknown_variables} unless @unknown_variables.empty?
+        levers = @server.levers.call.map(&:facts).inject({}, :merge)
+        {"server" => @server.name, **names, **@resources.profile, **unknown.to_h, **@capture&.profile.to_h, **levers}
+      end
+    end
+  end
+end

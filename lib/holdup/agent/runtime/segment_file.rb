@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../../model/errors"
+
+module Holdup
+  class Runtime
+    # Makes this process's segment: a private folder, a name that no other process ever has, and what space there is.
+    # Where no tmpfs can be written it lies in memory without a name, and the folder has a link to it.
+    class SegmentFile
+      # A tmpfs can be small (Docker gives 64 MB): rather fewer units kept singly than no measuring.
+      SMALL_RINGS = [512, 64].freeze
+      FOLDER_MODE = 0o700
+      MOST_NAMES = 1000
+
+      # @param place [Configuration::SegmentLocation]
+      # @param probe [Holdup::Probe]
+      # @param log [Log]
+      def initialize(place:, probe:, log:)
+        @dir = place.dir
+        @anonymous = place.anonymous
+        @probe = probe
+        @log = log
+      end
+
+      # @param ring [Integer] units kept singly
+      # @return [String] the file's path
+      # @raise [SystemCallError, Error] when there is no way to have one
+      def open(series:, ring:, worker:, generation:)
+        prepare_folder
+        [ring, *SMALL_RINGS.select { |small| small < ring }].each do |size|
+          path = try(series, size, worker, generation) or next
+          @log.warn("#{@dir} is nearly full: keeping #{size} units singly instead of #{ring}") if size < ring
+          return path
+        end
+        raise Error.new("no space left in #{@dir}", "make it larger (Docker: --shm-size) or set HOLDUP_DIR to another tmpfs")
+      end
+
+      private
+
+      def try(series, ring, worker, generation)
+        path = free_path
+        values = [path, series, ring, worker, generation]
+        @anonymous ? @probe.open_anonymous_segment(*values) : @probe.open_segment(*values)
+        path
+      rescue Errno::ENOSPC, Errno::ENOMEM
+        nil
+      end
+
+      # A process that stops and starts again has a second segment; the collector may not have finished the first.
+      def free_path
+        base = File.join(@dir, "#{Process.pid}-#{started}")
+        names = ["#{base}.segment"].chain((2..MOST_NAMES).lazy.map { |number| "#{base}-#{number}.segment" })
+        names.find { |path| !File.exist?(path) && !File.symlink?(path) }
+      end
+
+      # Field 22 of /proc/self/stat: with the pid it names a process for ever.
+      def started
+        stat = "/proc/self/stat"
+        File.readable?(stat) ? File.binread(stat).rpartition(")").last.split[19] : "0"
+      end
+
+      def prepare_folder
+        make(@dir)
+        stat = File.lstat(@dir)
+        owned = stat.directory? && stat.uid == Process.euid
+        raise Error.new("#{@dir} is not a folder of this user", "set HOLDUP_DIR to one that is") unless owned
+        File.chmod(FOLDER_MODE, @dir) unless stat.mode & 0o077 == 0
+      end
+
+      def make(dir)
+        return if File.directory?(dir)
+        make(File.dirname(dir))
+        Dir.mkdir(dir, FOLDER_MODE)
+      rescue Errno::EEXIST
+        nil
+      end
+    end
+  end
+end

@@ -1,0 +1,115 @@
+# frozen_string_literal: true
+
+require_relative "config_line"
+require_relative "method_hook"
+require_relative "identity"
+require_relative "lever"
+require_relative "listen_queue"
+require_relative "pool"
+require_relative "preforking/busy_flag"
+
+module Holdup
+  module Servers
+    # What Unicorn and its descendant Pitchfork have in common: a master, workers that take one request at a time, and
+    # one class (HttpServer) that is both. A worker is ready when `init_worker_process` returns: the application is
+    # loaded, the user's after_fork has run, no request was taken. Where we come in only while that runs (a Rails
+    # application that Unicorn loads in each worker), `prep_readers` is the next step of the worker, and still before
+    # its first request. The user's own hooks are not touched.
+    class Preforking
+      # A worker has let go of the application's source when it is ready; from then on nobody would call our hooks.
+      # @param server [Class] HttpServer
+      # @return [Boolean] whether this process is run by it, and we can still come in
+      def self.here?(server)
+        ObjectSpace.each_object(server).any? { |each| each.orig_app || !each.worker_processes }
+      end
+
+      # @param runtime [Runtime]
+      # @param middleware [#call] puts the middleware around an application
+      def initialize(runtime:, middleware:)
+        @runtime = runtime
+        @middleware = middleware
+      end
+
+      # @return [void]
+      def install
+        http_server.prepend(hook, BusyFlag)
+        ObjectSpace.each_object(http_server) { |running| attach(running) }
+      end
+
+      # In the master, before it does anything.
+      # @param server [HttpServer]
+      # @return [void]
+      def starting(server)
+        attach(server)
+        guard { @runtime.wait_for_server }
+      end
+
+      # In the master, when its first workers are forked.
+      # @return [void]
+      def booted = guard { @runtime.start_collector }
+
+      # In a worker that is ready; again: nothing.
+      # @param server [HttpServer]
+      # @param worker [Worker]
+      # @return [void]
+      def serving(server, worker)
+        guard do
+          next if @worker.equal?(worker) || !takes_requests?(worker)
+          @worker = worker
+          server.holdup_begin
+          @runtime.serve(identity(server, worker))
+          wrap(server)
+        end
+      end
+
+      private
+
+      def hook
+        MethodHook.new(hidden: %i[init_worker_process prep_readers],
+          before: {start: ->(server, *) { starting(server) }, join: ->(*) { booted }},
+          after: {init_worker_process: ->(server, worker, *) { serving(server, worker) }, prep_readers: ->(server, readers, *) { serving(server, readers.last) }})
+      end
+
+      def guard(&) = @runtime.guard.call(name.to_sym, &)
+
+      def attach(server)
+        guard { read(server.config) if server.config }
+      end
+
+      # Only the master (and a mold) has it: workers drop their configuration.
+      def read(config)
+        @config_file = config.config_file && File.expand_path(config.config_file)
+      end
+
+      def takes_requests?(worker) = worker.respond_to?(:nr) && !!worker.nr
+
+      # A worker that is forked by a worker has it already.
+      def wrap(server)
+        server.app = @app = @middleware.call(server.app) unless server.app.equal?(@app)
+      end
+
+      # The levers are found once: nobody reads a file in a worker's every tick.
+      def identity(server, worker)
+        levers = levers(server)
+        Identity.new(name:, facts: facts(server, worker), worker: worker.nr, generation: generation(worker),
+          pools: -> { [pool(server, worker)] }, levers: -> { levers })
+      end
+
+      def facts(server, _worker)
+        {"server" => name, "server_version" => version, "workers" => server.worker_processes, "threads" => 1, "min_threads" => 1}
+      end
+
+      # All workers wait at the same sockets: the first tells for all of them.
+      def pool(server, worker)
+        backlog = ListenQueue.size(http_server::LISTENERS.to_a) if worker.nr.zero?
+        Pool.new(name: "web", max: 1, busy: server.holdup_busy, backlog:, served: server.holdup_served)
+      end
+
+      def lever(name, word, value, how, live: false)
+        Lever.new(name:, value:, how:, live:, where: line(word)&.place)
+      end
+
+      def line(word) = ConfigLine.find(@config_file, word)
+    end
+  end
+end

@@ -1,0 +1,158 @@
+# frozen_string_literal: true
+
+require_relative "method_hook"
+require_relative "identity"
+require_relative "pool"
+require_relative "puma/levers"
+require_relative "puma/detection"
+
+module Holdup
+  module Servers
+    # Puma 6, 7 and 8, single or cluster. A process answers requests through one Server object; when that runs, the
+    # application is loaded, and everything is known: which worker this is, its threads, its pool. So that is where
+    # measuring starts and the middleware goes around the application. (None of Puma's own hooks runs after the
+    # application's boot and knows the worker. Puma::Server#run is called in every kind of process, also in the workers
+    # that a worker forks, and after an application that starts Holdup in the middle of its own boot.)
+    class Puma
+      extend Detection
+
+      # @param runtime [Runtime]
+      # @param middleware [#call] puts the middleware around an application, after that has been set up
+      # @param env [Hash] the environment
+      def initialize(runtime:, middleware:, env: ENV)
+        @runtime = runtime
+        @middleware = middleware
+        @env = env
+        @reforks = 0
+      end
+
+      # @return [void]
+      def install
+        return launched if Puma.launcher?
+        ::Puma::RackHandler.prepend(MethodHook.new(after: {config: ->(*) { launched }})) if ::Puma.const_defined?(:RackHandler)
+      end
+
+      # The launcher's class is there.
+      # @return [void]
+      def launched
+        return if @hooked
+        @hooked = true
+        ::Puma::Launcher.prepend(MethodHook.new(before: {run: ->(launcher, *) { attach(launcher) }, restart: ->(*) { restarting }}))
+        ObjectSpace.each_object(::Puma::Launcher) { |running| attach(running) }
+      end
+
+      # In the master (or only) process before the application is loaded; or, where Holdup comes in with the
+      # application, in the process that is loading it.
+      # @param launcher [Puma::Launcher]
+      # @return [void]
+      def attach(launcher)
+        @runtime.guard.call(:puma) do
+          next if @launcher # `plugin :holdup` under `holdup exec`
+          @launcher = launcher
+          @levers = Levers.new(launcher, env: @env)
+          hook
+          @runtime.wait_for_server
+          register(launcher.events)
+        end
+      end
+
+      # In a worker, before anything else of it.
+      # @param index [Integer]
+      # @return [void]
+      def working(index)
+        @worker = index
+        @generation = @reforks
+      end
+
+      # A worker stops taking requests in order to fork others. Runs in trap context too.
+      # @return [void]
+      def reforking
+        @reforks += 1
+      end
+
+      # A server stops. A single process without other threads must be as it would be without ours (see Runtime#let_go); a
+      # worker has threads of Puma's own. Runs in trap context too.
+      # @return [void]
+      def stopping
+        @runtime.let_go unless @worker
+      end
+
+      # The launcher restarts by executing itself again, other than in phases. Runs in trap context too.
+      # @return [void]
+      def restarting
+        @restarting = true
+      end
+
+      # In a process whose server is about to run, or gets other threads.
+      # @param server [Puma::Server]
+      # @return [void]
+      def serving(server)
+        @runtime.guard.call(:puma) do
+          next unless server.options.equal?(@launcher.options) # Puma's control server has options of its own
+          wrap(server)
+          @runtime.serve(identity(server))
+        end
+      end
+
+      private
+
+      def hook
+        ::Puma::Server.prepend(server_hook)
+        ::Puma::Cluster::Worker.prepend(MethodHook.new(before: {run: ->(worker, *) { working(worker.index) }}))
+        ObjectSpace.each_object(::Puma::Cluster::Worker) { |running| working(running.index) }
+      end
+
+      # Puma 8 can change the number of its threads while it runs.
+      def server_hook
+        changed = :update_thread_pool_min_max
+        served = ->(server, *) { serving(server) }
+        stopped = ->(*) { stopping }
+        MethodHook.new(before: {run: served, begin_restart: ->(*) { reforking }, stop: stopped, halt: stopped},
+          after: {changed => served}.select { |name, _| ::Puma::Server.method_defined?(name) })
+      end
+
+      # Puma 7 renamed the events: register by the name that this Puma fires.
+      def register(events)
+        renamed = events.respond_to?(:after_booted)
+        events.register(renamed ? :after_booted : :on_booted) { @runtime.start_collector }
+        events.register(renamed ? :before_restart : :on_restart) { leave if @restarting }
+      end
+
+      # A single Puma's next program has the same process id: its segment must be closed by then.
+      def leave
+        @runtime.end_collector
+        @runtime.stop
+      end
+
+      # A worker that was stopped to fork others runs the same server again; Puma 6 even hands it to those.
+      def wrap(server)
+        server.app = @app = @middleware.call(server.app) unless server.app.equal?(@app)
+      end
+
+      def identity(server)
+        levers = @levers.of(server)
+        Identity.new(name: "puma", facts: facts(server), worker: @worker, generation: @generation,
+          pools: -> { [pool(server)] }, levers: -> { levers })
+      end
+
+      # Reads what changes nothing: Puma's `stats` resets the maxima that others read.
+      def pool(server)
+        free, max = server.pool_capacity, server.max_threads
+        Pool.new(name: "web", max:, busy: free && [max - free, 0].max, backlog: server.backlog, served: server.requests_count)
+      end
+
+      def facts(server)
+        {"server" => "puma", "server_version" => ::Puma::Const::VERSION,
+         "threads" => server.max_threads, "min_threads" => server.min_threads, **shape(@launcher.options)}
+      end
+
+      # What can't be otherwise is left out.
+      def shape(options)
+        workers = options[:workers].to_i
+        io = options[:max_io_threads].to_i
+        {"workers" => workers, "preload" => (!!options[:preload_app] if workers > 0),
+         "refork" => (true if workers > 0 && options[:fork_worker]), "max_io_threads" => (io if io > 0)}.compact
+      end
+    end
+  end
+end

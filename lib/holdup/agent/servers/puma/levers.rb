@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "../lever"
+require_relative "setting_source"
+
+module Holdup
+  module Servers
+    class Puma
+      # What can be turned in a Puma, and how, in the words of its version.
+      class Levers
+        RESTART = "then restart (SIGUSR2 to the master)"
+        THREADS = "threads N, N, #{RESTART}".freeze
+        LIVE_THREADS = "threads N, N, then restart; live: Puma::Server.current.update_thread_pool_min_max(min: N, max: N)"
+        PROCESSES = "workers N, #{RESTART}; live: SIGTTIN adds one, SIGTTOU takes one away".freeze
+        FIRST_PROCESSES = "workers N for cluster mode, #{RESTART}".freeze
+        IO_THREADS = "max_io_threads N, #{RESTART}; requests that wait call env[\"puma.mark_as_io_bound\"]".freeze
+        PRELOAD = "preload_app! true to share memory, false to restart in phases, #{RESTART}".freeze
+        # What is said on the command line counts more than any file, also when the master starts itself anew.
+        COMMANDS = {max_threads: "puma -t N:N, then stop and start it", workers: "puma -w N, then stop and start it; live: SIGTTIN adds one, SIGTTOU takes one away"}.freeze
+        REFORK = "fork_worker, #{RESTART}; from then on SIGURG forks workers from worker 0 again".freeze
+
+        # Settings that are written where this is made; so it is made before anybody changes options (SIGTTIN does).
+        # @param launcher [Puma::Launcher]
+        # @param env [Hash] the environment
+        def initialize(launcher, env:)
+          @options = launcher.options
+          @origins = SettingSource.new(launcher.config, env:).to_h
+        end
+
+        # @param server [Puma::Server]
+        # @return [Array<Lever>]
+        def of(server) = [threads(server), processes, *io_threads, *(cluster if workers > 0)]
+
+        private
+
+        def workers = @options[:workers].to_i
+
+        def threads(server)
+          live = server.respond_to?(:update_thread_pool_min_max)
+          lever("threads", :max_threads, server.max_threads, live ? LIVE_THREADS : THREADS, live:)
+        end
+
+        def processes
+          lever("processes", :workers, workers, (workers > 0) ? PROCESSES : FIRST_PROCESSES, live: workers > 0)
+        end
+
+        # Puma 8 and later have it.
+        def io_threads
+          io = @options[:max_io_threads]
+          [lever("max_io_threads", :max_io_threads, io.to_i, IO_THREADS)] if io
+        end
+
+        def cluster
+          [lever("preload", :preload_app, !!@options[:preload_app], PRELOAD), lever("fork_worker", :fork_worker, !!@options[:fork_worker], REFORK)]
+        end
+
+        def lever(name, option, value, how, live: false)
+          where = @origins[option]
+          Lever.new(name:, value:, how: (where == SettingSource::COMMAND_LINE) ? COMMANDS.fetch(option, how) : how, live:, where:)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require_relative "method_hook"
+require_relative "identity"
+require_relative "pool"
+require_relative "solid_queue/worker_threads"
+require_relative "solid_queue/levers"
+require_relative "solid_queue/topology"
+require_relative "solid_queue/setting_source"
+
+module Holdup
+  module Servers
+    # Solid Queue: its supervisor forks a process for each worker (and for the dispatcher and the scheduler, which run no
+    # jobs and are not measured), or runs them as threads of its own process, which may be Puma's. A Worker is ready at
+    # the end of its `boot`, in the process in which its jobs will run, and is done when `shutdown` has waited for the
+    # last of them; forked workers then leave by `exit!`, so nothing of ours could run later.
+    #
+    # (SolidQueue.on_worker_start would do as well, but can't be called before that class has its body.)
+    class SolidQueue
+      NAME = "solid_queue"
+      TASK = "solid_queue:start"
+      # What bin/jobs, whatever it is called, has in it.
+      PROGRAM = /SolidQueue::(?:Cli|Supervisor)\b/
+      LONGEST_PROGRAM = 10_000
+
+      class << self
+        # @param program [String] that this Ruby runs
+        # @return [Boolean] whether this process is run by Solid Queue, also when its supervisor is still to come
+        def here?(program: $PROGRAM_NAME)
+          task? || ObjectSpace.each_object(::SolidQueue::Supervisor).any? || mentioned?(program)
+        end
+
+        private
+
+        def task? = !!defined?(::Rake.application) && ::Rake.application.top_level_tasks.include?(TASK)
+
+        def mentioned?(program) = File.file?(program) && PROGRAM.match?(File.binread(program, LONGEST_PROGRAM))
+      end
+
+      # @param runtime [Runtime]
+      # @param middleware [#call] not for jobs
+      def initialize(runtime:, middleware: nil)
+        @runtime = runtime
+        @installed_in = Process.pid
+        @workers = []
+        @indexes = {}.compare_by_identity
+        @lock = Mutex.new
+      end
+
+      # @return [void]
+      def install
+        return if ::SolidQueue::Worker.ancestors.any?(MethodHook)
+        ::SolidQueue::Supervisor.prepend(supervisor_hook)
+        ::SolidQueue::Worker.prepend(MethodHook.new(hidden: %i[boot shutdown],
+          after: {boot: ->(worker, *) { serving(worker) }, shutdown: ->(worker, *) { finished(worker) }}))
+        ObjectSpace.each_object(::SolidQueue::Worker) { |worker| serving(worker) if worker.process_id }
+      end
+
+      # In the supervisor's process, before it starts anybody. One that is itself a fork (Puma's plugin) has a parent who
+      # looks after the collector.
+      # @yieldreturn [SolidQueue::Configuration] private to the supervisor
+      # @return [void]
+      def supervising
+        guard do
+          @plan = Topology.new(yield)
+          next unless @plan.fork?
+          @runtime.wait_for_server
+          @runtime.start_collector if Process.pid == @installed_in
+        end
+      end
+
+      # In the supervisor's process, before each start of a child; a child that replaces another has its index.
+      # @param configured [SolidQueue::Configuration::Process]
+      # @return [void]
+      def starting(configured)
+        guard { @index = @indexes[configured] ||= @indexes.size if Topology.worker?(configured) }
+      end
+
+      # Where the jobs of this worker will run.
+      # @param worker [SolidQueue::Worker]
+      # @return [void]
+      def serving(worker)
+        guard do
+          @lock.synchronize do
+            @workers |= [worker]
+            @runtime.serve(identity(worker))
+          end
+        end
+      end
+
+      # @param worker [SolidQueue::Worker] which has waited for its jobs
+      # @return [void]
+      def finished(worker)
+        guard do
+          @lock.synchronize do
+            @workers -= [worker]
+            @runtime.leave(NAME) if @workers.empty?
+          end
+        end
+      end
+
+      # @return [MethodHook] for SolidQueue::Supervisor
+      def supervisor_hook
+        MethodHook.new(hidden: %i[start_process], before: {
+          start: ->(supervisor, *) { supervising { supervisor.send(:configuration) } },
+          start_process: ->(_, configured, *) { starting(configured) }
+        })
+      end
+
+      private
+
+      def guard(&) = @runtime.guard.call(:solid_queue, &)
+
+      def identity(worker)
+        group = WorkerThreads.running(worker)
+        groups = @plan ? @plan.together(group) : [group]
+        levers = levers(groups).to_a
+        Identity.new(name: NAME, facts: facts(groups), worker: (@index if @plan&.fork?),
+          pools: -> { @workers.map { |each| pool(each) } }, pool_of: ->(queue) { pool_of(queue) }, levers: -> { levers })
+      end
+
+      def facts(groups)
+        {"jobs" => NAME, "jobs_version" => ::SolidQueue::VERSION, "job_processes" => @plan&.size, **WorkerThreads.facts(groups)}
+      end
+
+      def levers(groups)
+        file = SettingSource.used(env: ENV, arguments: ARGV, root: ::Rails.root.to_s)
+        Levers.new(groups, @plan, file:, environment: ::Rails.env.to_s)
+      end
+
+      # Threads do not tell whose they are. Where workers of one process share a queue, it is not known which had the job.
+      def pool_of(queue)
+        groups = @workers.map { |worker| WorkerThreads.running(worker) }
+        groups = groups.select { |group| group.serves?(queue) } if groups.size > 1
+        groups.first.pool_name if groups.one?
+      end
+
+      # Solid Queue before 1.4 counts idle threads.
+      def pool(worker)
+        pool = worker.pool
+        free = pool.respond_to?(:available_capacity) ? pool.available_capacity : pool.idle_threads
+        Pool.new(name: WorkerThreads.running(worker).pool_name, max: pool.size, busy: pool.size - free)
+      end
+    end
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require_relative "../model/flat_json"
+require_relative "../version"
+require_relative "setting_facts/cpu_quota"
+
+module Holdup
+  # Collects the facts that change results, for the setting of this process (see Holdup::Setting).
+  class SettingFacts
+    GC_PREFIX = "RUBY_GC_"
+    # Where platforms put the revision they deploy.
+    REVISIONS = %w[GIT_COMMIT GIT_REVISION SOURCE_VERSION HEROKU_SLUG_COMMIT RENDER_GIT_COMMIT KAMAL_VERSION REVISION].freeze
+
+    # @param configuration [Configuration]
+    # @param env [Hash] the environment
+    # @param machine [CpuQuota]
+    # @param root [String] folder of the application
+    def initialize(configuration:, env:, root:, machine: CpuQuota.new)
+      @configuration = configuration
+      @env = env
+      @root = root
+      @machine = machine
+    end
+
+    # @param server [Hash{String => Object}] what the server adapter knows: server, threads, workers ...
+    # @return [Hash{String => String, Numeric, Boolean}] facts that are known, sorted
+    def to_h(server: {})
+      {**ruby, **scheduling, **memory, **application, **@machine.to_h, **server}
+        .reject { |_, value| value.nil? }.sort.to_h
+    end
+
+    # @param room [Integer, nil] bytes that there are for it
+    # @return [String] the same as a JSON object
+    def to_json(server: {}, room: nil)
+      FlatJson.generate(to_h(server:), room:)
+    end
+
+    private
+
+    def ruby
+      {"holdup" => VERSION, "ruby" => RUBY_VERSION, "ruby_patch" => RUBY_PATCHLEVEL, "engine" => RUBY_ENGINE,
+       "platform" => RUBY_PLATFORM}
+    end
+
+    def scheduling
+      {"time_slice_ms" => @env["RUBY_THREAD_TIMESLICE"], "mn_threads" => @env["RUBY_MN_THREADS"] == "1" || nil,
+       "max_cpu" => @env["RUBY_MAX_CPU"]}
+    end
+
+    def memory
+      {"gc" => gc, "malloc" => @env["LD_PRELOAD"].to_s.b[/jemalloc|tcmalloc|mimalloc/],
+       "malloc_arena_max" => @env["MALLOC_ARENA_MAX"], "malloc_conf" => @env["MALLOC_CONF"]}
+    end
+
+    def gc
+      set = @env.filter_map { |key, value| "#{key.delete_prefix(GC_PREFIX).downcase}=#{value}" if key.start_with?(GC_PREFIX) }
+      set.sort.join(" ") unless set.empty?
+    end
+
+    def application
+      {"app" => @configuration.app, "revision" => revision, "arm" => @configuration.arm, "rails" => rails,
+       "environment" => @env["RAILS_ENV"] || @env["RACK_ENV"]}
+    end
+
+    def rails = (::Rails.version if defined?(::Rails.version))
+
+    def revision
+      @revision ||= @configuration.revision || @env.values_at(*REVISIONS).compact.first || revision_file
+    end
+
+    def revision_file
+      file = File.join(@root, "REVISION")
+      File.read(file, FlatJson::LONGEST_VALUE).to_s.strip if File.file?(file)
+    end
+  end
+end

@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "../../agent/jit/memory_use"
+
+module Holdup
+  module Analysis
+    class JitReport
+      MIB = 1 << 20
+      # What a limit that is reached is raised to.
+      LARGER = 1.25
+
+      # @param bytes [Numeric] of code and metadata
+      # @return [Numeric] bytes that a process grows by
+      def self.memory(bytes) = bytes * Holdup::Jit::REAL_MEMORY
+
+      # @param bytes [Numeric] of code
+      # @return [Numeric] bytes of code and metadata
+      def self.with_metadata(bytes) = bytes * Holdup::Jit::TOTAL_TO_CODE
+
+      # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its segment, or from
+      # its samples, which have the same.
+      #
+      # - `kind`: "yjit", "zjit", "off"; nil when the process has told nothing yet
+      # - `by`: "holdup", "rails", "application", "RUBYOPT", "command line", "RUBY_YJIT_ENABLE"; `at`: "boot" with Ruby,
+      #   "parent" before the process was forked, "process" in it; `parent`: "on" or "off" in the process it was forked from
+      # - `wish`: "on", "off", nil; `rubyopt`: options that it asks for and only Ruby's start can take; `options`: those given
+      # - `effective`, `saturated`: true, false, nil when not known; `suspects`: libraries that may be why it is not effective
+      # - `since_ns`, `warm_ns`: nanoseconds since 1970; sizes in bytes
+      # - `ratio_in_yjit`: percentage of all instructions that ran compiled; only with deep statistics from Ruby's start on
+      # - `failures`, `code_gcs`, `redefined`: counts since the process started; `prepared`: Process.warmup ran in its parent
+      JitFacts = Data.define(:kind, :by, :at, :parent, :wish, :available, :rubyopt, :options, :effective, :suspects, :saturated, :since_ns, :warm_ns,
+        :code_bytes, :metadata_bytes, :limit_bytes, :limit_of, :limit_from, :threshold, :compiled_iseqs, :live_iseqs, :invalidations, :failures,
+        :code_gcs, :redefined, :prepared, :ratio_in_yjit) do
+        def initialize(**known) = super(**self.class.members.to_h { |name| [name, nil] }, **known)
+
+        # @param setting [Hash{String => Object}]
+        # @param profile [Hash{String => Object}]
+        # @param gauges [Hash{Symbol => Integer, nil}]
+        # @return [JitFacts]
+        def self.of(setting, profile = {}, gauges = {})
+          told = %i[kind by at parent wish available rubyopt suspects limit_of limit_from threshold prepared ratio_in_yjit].to_h { |name| [name, profile["jit.#{name}"]] }
+          new(**told, **{kind: setting["jit"], by: setting["jit_by"]}.compact, effective: setting["jit_effective"], options: setting["jit_options"],
+            **figures(gauges))
+        end
+
+        def self.figures(gauges)
+          {saturated: gauges[:jit_saturated]&.positive?, since_ns: gauges[:jit_enabled_ns], warm_ns: gauges[:jit_warm_ns],
+           code_bytes: gauges[:jit_code_bytes], metadata_bytes: gauges[:jit_alloc_bytes],
+           **%i[limit_bytes compiled_iseqs live_iseqs invalidations failures code_gcs redefined].to_h { |name| [name, gauges[:"jit_#{name}"]] }}
+        end
+        private_class_method :figures
+
+        def on? = !kind.nil? && !off?
+
+        def off? = kind == "off"
+
+        # @return [Integer, nil] code and metadata
+        def total_bytes = (code_bytes + metadata_bytes if code_bytes && metadata_bytes)
+
+        # @return [Integer, nil] what it adds to the memory of the process
+        def memory_bytes = total_bytes && JitReport.memory(total_bytes).round
+
+        # @return [String] the option that limits its memory
+        def size_option = (limit_of == "code") ? "--yjit-exec-mem-size" : "--yjit-mem-size"
+
+        # @return [Integer, nil] MiB: the limit and a quarter more
+        def larger_mib = limit_bytes && (limit_bytes * LARGER / MIB).ceil
+
+        # @return [JitFacts] with what is used for the limit: where it is full, and nobody knows by which
+        def limited = with(limit_bytes: (limit_of == "code") ? code_bytes : total_bytes)
+
+        # @return [Integer, nil] bytes that a process may grow by with that limit; where it is of the code, metadata comes on top
+        def larger_by_bytes
+          limit_bytes && process_bytes(larger_mib * MIB - limit_bytes)
+        end
+
+        # @return [Integer, nil] bytes that a process may still grow by until the limit is reached
+        def room_bytes = limit_bytes && [process_bytes(limit_bytes) - memory_bytes.to_i, 0].max
+
+        # @param bytes [Integer] of what the limit counts
+        # @return [Integer] bytes that a process grows by with it
+        def process_bytes(bytes) = JitReport.memory((limit_of == "code") ? JitReport.with_metadata(bytes) : bytes).ceil
+
+        # @return [Array<String>]
+        def suspected = suspects.to_s.split(", ")
+
+        # @return [Boolean] with Ruby itself
+        def at_boot? = at == "boot"
+
+        # @return [Boolean] the process has it from the one that it was forked from, and that from nobody's options
+        def inherited? = on? && at == "parent"
+      end
+    end
+  end
+end

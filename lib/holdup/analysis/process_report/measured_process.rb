@@ -1,0 +1,101 @@
+# frozen_string_literal: true
+
+require_relative "sample_trail"
+
+module Holdup
+  module Analysis
+    class ProcessReport
+      # The pool of requests; where a server runs jobs too, these have pools of their own.
+      WEB = "web"
+      # What pools of database connections are called: they take no units.
+      CONNECTIONS = "db "
+
+      # A group of threads that take units, in one process. `max`: threads it may have; `busy`: those that had a unit, on average, exact
+      # where the process counts their time (else the mean of the samples, as of pools of connections); `backlog`: mean of the
+      # samples; `most_backlog` and `oldest_ns`, how long a unit had waited: the largest of the samples. What is unknown is nil.
+      ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
+        # @param kind [Symbol, nil] :request, :job, nil for any
+        # @return [Boolean] whether it takes units of that kind
+        def takes?(kind)
+          return false if name.start_with?(CONNECTIONS)
+          (kind == :job) ? name != WEB : kind != :request || name == WEB
+        end
+      end
+
+      # One process over its samples.
+      #
+      # - `name`: "worker 0", "pid 123"; `server`: "puma", "sidekiq" ...; `setting`: fingerprint
+      # - `from_s`, `to_s`: when it was there; `cpu_share`: of one core; `waiting_share`: of the time that its threads
+      #   wanted a CPU, how much they waited for one (run-queue delay)
+      # - `rss_bytes`, `pss_bytes`, `uss_bytes`: as last known; `pools`: Array of Pool
+      # - `start`: tells it from an earlier one with the same pid; `age_s`: since it is measured, as of its last sample
+      # - `waiting`: threads that waited for the GVL, on average; `gc_share`: of the time, spent in GC
+      # - `redis_rtt_ns`: of a Sidekiq process, how long a command to Redis took, in the middle
+      MeasuredProcess = Data.define(:host, :pid, :start, :name, :server, :setting, :generation, :from_s, :to_s, :age_s, :cpu_share, :waiting_share, :waiting, :gc_share,
+        :rss_bytes, :pss_bytes, :uss_bytes, :redis_rtt_ns, :pools) do
+        # @param trail [SampleTrail]
+        # @param from_s [Integer] start of what was asked for
+        # @param to_s [Integer] end of it
+        # @param every_s [Integer] seconds between two samples
+        def self.of(trail, from_s:, to_s:, every_s:)
+          facts = %i[host pid start name server setting generation rss_bytes pss_bytes uss_bytes].to_h { |key| [key, trail[key]] }
+          since_s = trail[:since_s] || trail.first_s
+          born = since_s >= from_s
+          new(**facts, from_s: [since_s, from_s].max, age_s: trail.last_s - since_s, to_s: trail[:ended] ? trail.last_s : [trail.last_s + every_s, to_s].min,
+            cpu_share: trail.rate(:cpu_ns), waiting_share: waiting(trail), waiting: stalling(trail, born), gc_share: trail.rate(:gc_time_ns),
+            redis_rtt_ns: trail.median(:redis_rtt_ns), pools: pools(trail, born))
+        end
+
+        # Each second of stall is a thread that waits for a second.
+        def self.stalling(trail, born) = trail.told_rate(:stalled_ns, born:) || trail.mean(:waiting_threads)
+
+        def self.waiting(trail)
+          cpu_ns, delay_ns = trail.grown(:cpu_ns), trail.grown(:run_delay_ns)
+          delay_ns.fdiv(cpu_ns + delay_ns) if cpu_ns && delay_ns && cpu_ns + delay_ns > 0
+        end
+
+        # A pool that begins later may move the others to another place.
+        def self.pools(trail, born)
+          (0...8).filter_map { |index| (name = trail[:"pool.#{index}"]) && pool(trail.with(:"pool.#{index}", name), name, "pool.#{index}", born) }
+        end
+
+        def self.pool(trail, name, key, born)
+          busy = trail.told_rate(:"#{key}.busy_ns", born:) || trail.mean(:"#{key}.busy")
+          ProcessPool.new(name:, max: trail[:"#{key}.max"], busy:, backlog: trail.mean(:"#{key}.backlog"), most_backlog: trail.most(:"#{key}.backlog"),
+            oldest_ns: trail.most(:"#{key}.oldest_ns"))
+        end
+        private_class_method :stalling, :waiting, :pools, :pool
+
+        # @return [Array] what names it for ever, see Trail
+        def identity = [host, pid, start]
+
+        # @return [Integer] seconds that it was there
+        def seconds = [to_s - from_s, 0].max
+
+        # @return [Boolean] whether it takes units
+        def takes?(kind = nil) = pools.any? { |pool| pool.max != 0 && pool.takes?(kind) }
+
+        # @return [Integer, nil] threads that may take units
+        def threads = sum_of(:max)
+
+        # @return [Float, nil] of these, those that did, on average
+        def busy = sum_of(:busy)
+
+        # @param kind [Symbol, nil] see Pool#takes?
+        # @param names [Array<String>, nil] only of these pools
+        # @return [Integer, nil] thread-seconds that it had for such units
+        def thread_seconds(kind, names = nil)
+          threads = pools.select { |pool| pool.takes?(kind) && (names.nil? || names.include?(pool.name)) }.filter_map(&:max)
+          threads.sum * seconds if threads.any?
+        end
+
+        private
+
+        def sum_of(key)
+          known = pools.select { |pool| pool.takes?(nil) }.filter_map(&key)
+          known.sum if known.any?
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "measured_process"
+
+module Holdup
+  module Analysis
+    class ProcessReport
+      # What processes (or containers) did over time: from one of their samples to the next, on steps that all have in common,
+      # because the collector does not look at all of them in the same second.
+      class ProcessTimeSeries
+        # Between two samples; nil is not known. `cpu_share`, `gc_share`: of one core, of the time; `busy`: threads that had a unit.
+        Point = Data.define(:cpu_share, :gc_share, :rss_bytes, :busy) do
+          # @param trail [SampleTrail] two samples
+          def self.of(trail)
+            member = MeasuredProcess.of(trail, from_s: trail.first_s, to_s: trail.last_s, every_s: 0)
+            new(cpu_share: member.cpu_share, gc_share: member.gc_share, rss_bytes: member.rss_bytes, busy: member.busy)
+          end
+        end
+
+        # `points`: {Integer => Point} by the start of the step.
+        Line = Data.define(:host, :pid, :name, :server, :points) do
+          # @param key [Symbol] a member of Point
+          # @param steps [Array<Integer>]
+          # @return [Array<Numeric, nil>]
+          def values(key, steps) = steps.map { |at_s| points[at_s]&.public_send(key) }
+
+          # @return [Float] of all steps
+          def cpu = points.values.sum { |point| point.cpu_share.to_f }
+        end
+
+        # @param trails [Array<SampleTrail>]
+        # @param every_s [Integer] seconds between two samples, and of a step
+        def initialize(trails, every_s:)
+          @trails = trails
+          @every_s = every_s
+        end
+
+        # @return [Array<Integer>] starts of the steps, seconds since 1970, ascending and without gaps
+        def at_s
+          first, last = lines.flat_map { |line| line.points.keys }.minmax
+          first ? (first..last).step(@every_s).to_a : []
+        end
+
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @return [Array<Integer>] starts of the steps from one moment to another
+        def steps(from_s, to_s) = (from_s / @every_s * @every_s...to_s).step(@every_s).to_a
+
+        # @return [Array<Line>] most CPU first
+        def lines = @lines ||= @trails.map { |trail| line(trail) }.reject { |line| line.points.empty? }.sort_by { |line| [-line.cpu, line.name.to_s] }
+
+        private
+
+        def line(trail)
+          points = trail.pairs.to_h { |pair| [pair.last_s / @every_s * @every_s, Point.of(pair)] }
+          Line.new(host: trail[:host], pid: trail[:pid], name: trail[:name], server: trail[:server], points:)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,123 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    class ProcessReport
+      # The samples of one process or container in the order of time, as figures. What is not in a sample was not known
+      # then, so each figure stands on the samples that have it; without any it is nil.
+      class SampleTrail
+        NS = 1_000_000_000
+        # A pid comes again, not with the same start.
+        IDENTITY = %i[host pid start].freeze
+        # The pid of what is no process.
+        CONTAINER = 0
+
+        # @param sample [Hash{Symbol => Object}]
+        # @return [Boolean] whether it is of a container, not of a process
+        def self.container?(sample) = sample[:pid].equal?(CONTAINER)
+
+        # @param samples [Array<Hash{Symbol => Object}>] of many
+        # @return [Hash{Array => Array<Hash>}] those of each process or container, by what names it for ever, in their order
+        def self.apart(samples) = samples.group_by { |sample| sample.values_at(*IDENTITY) }
+
+        # @param samples [Array<Hash{Symbol => Object}>] of many, in the order of time
+        # @return [Array<SampleTrail>] one for each process or container
+        def self.all(samples) = apart(samples).values.map { |same| new(same) }
+
+        # @param samples [Array<Hash{Symbol => Object}>] at least one
+        def initialize(samples)
+          @samples = samples
+        end
+
+        # @return [Object, nil] as last known
+        def [](key) = @samples.reverse_each.find { |sample| sample.key?(key) }&.fetch(key)
+
+        # @return [Array] what names a process for ever
+        def identity = IDENTITY.map { |key| self[key] }
+
+        # @return [Integer] seconds since 1970
+        def first_s = @samples.first[:at_s]
+
+        # @return [Integer] seconds since 1970
+        def last_s = @samples.last[:at_s]
+
+        # @param keys [Array<Symbol>]
+        # @return [Array<Array>] at_s and their values, of the samples that have all of them
+        def points(*keys) = @samples.select { |sample| keys.all? { |key| sample[key] } }.map { |sample| sample.values_at(:at_s, *keys) }
+
+        # @return [Array<SampleTrail>] each of two samples that follow each other
+        def pairs = @samples.each_cons(2).map { |pair| SampleTrail.new(pair) }
+
+        # @param second [Integer]
+        # @return [SampleTrail, nil] the samples as of then
+        def since(second)
+          later = @samples.select { |sample| sample[:at_s] >= second }
+          SampleTrail.new(later) if later.any?
+        end
+
+        # @return [Integer, nil] second of the first sample with that value
+        def first_with(key, value) = @samples.find { |sample| sample[key] == value }&.fetch(:at_s)
+
+        # @param key [Symbol] a number
+        # @param second [Integer]
+        # @return [Float, nil] its value then, on the line between the samples around; nil before the first and after the last
+        def at(key, second)
+          before, after = points(key).each_cons(2).find { |earlier, later| second.between?(earlier.first, later.first) }
+          before && before.last + (after.last - before.last) * (second - before.first).fdiv(after.first - before.first)
+        end
+
+        # A counter may fall, when what it counted is gone (a thread, rounding): that adds nothing.
+        # @return [Integer, nil] by how much it grew; nil with less than two samples
+        def grown(key)
+          values = known(key).map { |sample| sample[key] }
+          values.each_cons(2).sum { |before, now| [now - before, 0].max } if values.size > 1
+        end
+
+        # @param key [Symbol] a counter of nanoseconds
+        # @return [Float, nil] how much it grew in each second, in seconds
+        def rate(key)
+          first, last = known(key).minmax_by { |sample| sample[:at_s] }
+          grown(key).fdiv((last[:at_s] - first[:at_s]) * NS) if first && last[:at_s] > first[:at_s]
+        end
+
+        # @param key [Symbol] a counter of nanoseconds that the process itself tells as of its last tick, and not before it is above zero
+        # @param born [Boolean] whether the process began in the span, and so at zero
+        # @return [Float, nil] how much it grew in each second, in seconds
+        def told_rate(key, born: false)
+          return unless @samples.any? { |sample| sample[key] && sample[:ticked_ns] }
+          told = known(:ticked_ns).map { |sample| [sample[:ticked_ns], sample[key].to_i] }
+          told.unshift([self[:since_s] * NS, 0]) if born && self[:since_s]
+          length_ns = told.last.first - told.first.first
+          grown_ns = told.each_cons(2).sum { |(_, before), (_, now)| [now - before, 0].max }
+          grown_ns.fdiv(length_ns) if length_ns.positive?
+        end
+
+        # @return [SampleTrail, nil] the samples with that value
+        def with(key, value)
+          same = @samples.select { |sample| sample[key] == value }
+          SampleTrail.new(same) if same.any?
+        end
+
+        # The last look at a process that has ended finds nobody at work and says nothing about its life.
+        # @return [Float, nil]
+        def mean(key)
+          values = known(key).reject { |sample| sample[:ended] }.map { |sample| sample[key] }
+          values.sum.fdiv(values.size) if values.any?
+        end
+
+        # @return [Integer, nil] the middle one
+        def median(key)
+          values = known(key).map { |sample| sample[key] }.sort
+          values[values.size / 2]
+        end
+
+        # @return [Integer, nil]
+        def most(key) = known(key).map { |sample| sample[key] }.max
+
+        private
+
+        def known(key) = @samples.select { |sample| sample[key] }
+      end
+    end
+  end
+end

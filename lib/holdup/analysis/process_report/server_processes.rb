@@ -1,0 +1,81 @@
+# frozen_string_literal: true
+
+require_relative "../machine"
+
+module Holdup
+  module Analysis
+    class ProcessReport
+      # Processes of one server, on all hosts. Some replace others and are not there at the same time, so sums are what
+      # there was at a moment, on average.
+      ServerProcesses = Data.define(:server, :processes) do
+        # @param processes [Array<MeasuredProcess>]
+        # @yieldparam process [MeasuredProcess]
+        # @yieldreturn [Numeric, nil] nil is left out
+        # @return [Float, nil]
+        def self.at_a_moment(processes)
+          known = processes.filter_map { |process| (value = yield process) && value * process.seconds }
+          known.sum.fdiv([Machine.covered_s(processes), 1].max) if known.any?
+        end
+
+        # @return [Float] processes
+        def size = Machine.concurrent(processes)
+
+        # @return [Float, nil] CPUs that they used together
+        def cpu_share = self.class.at_a_moment(processes, &:cpu_share)
+
+        # @return [Float, nil] threads that took units
+        def busy = self.class.at_a_moment(processes, &:busy)
+
+        # @return [Float, nil] threads that could
+        def threads = self.class.at_a_moment(processes, &:threads)
+
+        # @return [Float, nil] threads that waited for the GVL
+        def waiting = self.class.at_a_moment(processes, &:waiting)
+
+        # @return [Float, nil] of the time of a process, on average
+        def gc_share = (sum = self.class.at_a_moment(processes, &:gc_share)) && sum / size
+
+        # @param key [Symbol] :rss_bytes, :pss_bytes, :uss_bytes
+        # @return [Integer, nil] of the processes that were there last
+        def memory(key)
+          known = present.filter_map(&key)
+          known.sum if known.any?
+        end
+
+        # @return [Integer, nil] of the process in the middle
+        def redis_rtt_ns
+          known = processes.filter_map(&:redis_rtt_ns).sort
+          known[known.size / 2]
+        end
+
+        # @return [Array<MeasuredProcess>] those that were there last
+        def present = processes.select { |process| process.to_s == last_s }
+
+        private
+
+        def last_s = processes.map(&:to_s).max
+      end
+
+      # The pools of one name in all processes of a server. `size`: processes; `max`, `busy`, `backlog`: what there was at a
+      # moment in all of them together; `most_backlog`, `oldest_ns`: the most that was seen in one.
+      PoolThreads = Data.define(:server, :name, :size, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
+        # @param found [Array<(MeasuredProcess, ProcessPool)>]
+        # @return [PoolThreads]
+        def self.of(server, name, found)
+          pools = found.to_h
+          sums = %i[max busy backlog].to_h { |key| [key, ServerProcesses.at_a_moment(pools.keys) { |member| pools[member].public_send(key) }] }
+          largest = %i[most_backlog oldest_ns].to_h { |key| [key, pools.values.filter_map(&key).max] }
+          size = Machine.concurrent(pools.keys)
+          new(server:, name:, size:, **sums, **largest, backlog: backlog(sums[:backlog], name, size))
+        end
+
+        # Requests wait at each process; jobs in queues that all processes look into and that each tells whole.
+        def self.backlog(sum, name, size) = (name == WEB) ? sum : sum && sum / size
+        private_class_method :backlog
+
+        # @return [Float, nil] of the threads
+        def busy_share = (busy && max&.positive?) ? busy / max : nil
+      end
+    end
+  end
+end

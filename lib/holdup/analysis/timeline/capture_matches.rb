@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "../../capture/event_log"
+require_relative "holder_table"
+require_relative "scene"
+require_relative "unit_story"
+
+module Holdup
+  module Analysis::Timeline
+    # What is worth knowing of the unit that a capture has caught before anybody opens it: its name, what it stalled and took,
+    # and who held the GVL meanwhile. Only the events of its time are played again: who keeps captures has little time and memory.
+    class CaptureMatches
+      # More of them are left alone.
+      MOST_EVENTS = 50_000
+      # Clocks of several CPUs may differ, so that events stand some places from where their times belong.
+      EARLIER = 200
+
+      # @param bytes [String] of the capture
+      # @return [Hash{String => Object}] facts for its first page; empty where it caught nothing
+      # @raise [DamagedData]
+      def self.facts(bytes) = new(bytes).facts
+
+      # @param bytes [String]
+      def initialize(bytes)
+        @bytes = bytes
+        @header = Capture::Header.parse(bytes, path: "the capture").whole!(bytes, path: "the capture")
+      end
+
+      # @return [Hash{String => Object}]
+      def facts
+        return {} if @header.caught.zero? || @header.head.zero?
+        scene = scene()
+        {"unit" => scene.recording.names[@header.caught_series]&.name, "stalled_ns" => @header.caught_stalled_ns,
+         "wall_ns" => @header.caught_wall_ns, "trace" => scene.caught&.trace, **holder(scene)}.compact
+      end
+
+      private
+
+      def scene = Scene.new(Capture::EventLog.parse(@bytes, path: "the capture", since: [since, @header.head - MOST_EVENTS].max))
+
+      def holder(scene)
+        unit = scene.caught or return {}
+        row = HolderTable.new(scene, waits: UnitStory.new(scene, unit).waits).call.first
+        row ? {"holder" => row.name || row.thread, "holder_ns" => scene.ns(row.caused)} : {}
+      end
+
+      # @return [Integer] number of the last event before it began
+      def since
+        last = [@header.caught_event, @header.head - 1].min
+        from = time(last) - @header.caught_wall_ns * Capture::Layout::RATE_UNIT / @header.rate
+        first = (@header.overwritten..last).bsearch { |number| time(number) >= from } || last
+        first - EARLIER
+      end
+
+      def time(number)
+        @bytes.unpack1("Q<", offset: @header.events_offset + (number & (@header.capacity - 1)) * Capture::Layout::EVENT_BYTES + 8)
+      end
+    end
+  end
+end

@@ -1,0 +1,151 @@
+# frozen_string_literal: true
+
+require_relative "initial_states"
+require_relative "timeline_unit"
+
+module Holdup
+  module Analysis::Timeline
+    # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of garbage.
+    class EventReplay
+      # Events of units that say themselves whether one begins.
+      EDGES = %i[unit_open unit_start unit_named unit_trace].freeze
+
+      # @return [Array<TimelineUnit>] in the order in which they began
+      attr_reader :units
+      # @return [Hash{Integer => GvlLedger}]
+      attr_reader :ledgers
+      # @return [Array<Array(Integer, Integer, Integer)>] number of the thread, from, to (ticks)
+      attr_reader :collections
+      # @return [Array<Array(Integer, ThreadSpan)>] number of the thread that waited for a connection of a pool, and when
+      attr_reader :pool_waits
+      # @return [Array<Array(Symbol, Integer)>] :fork or :setting, when (ticks)
+      attr_reader :marks
+
+      # @param recording [Capture::EventLog]
+      def initialize(recording)
+        @recording = recording
+        @length = recording.length_ticks
+        @units = []
+        @open = {}
+        @begun = Set[0]
+        @collections = []
+        @collecting = {}
+        @pool_waits = []
+        @marks = []
+      end
+
+      # @return [self]
+      def call
+        opening = InitialStates.new(@recording)
+        @lanes = opening.lanes
+        @ledgers = opening.ledgers(lanes)
+        @recording.events.each { |event| apply(event) }
+        lanes.each { |lane| lane.close(@length) }
+        self
+      end
+
+      # @return [Array<Lane>]
+      def lanes = @lanes.values
+
+      private
+
+      def apply(event)
+        lane = @lanes.fetch(event.thread)
+        open_unit(lane, event) unless @begun.include?(event.unit) || EDGES.include?(event.kind)
+        case event.kind
+        when :ready then ready(lane, event)
+        when :resumed then resumed(lane, event)
+        when :suspended then suspended(lane, event)
+        when :exited then lane.turn(:absent, at(lane, event), unit: 0)
+        when :started then lane.turn(:unknown, event.time)
+        else other(lane, event)
+        end
+      end
+
+      def other(lane, event)
+        case event.kind
+        when :unit_open, :unit_start then unit_begins(lane, event)
+        when :unit_end then unit_ends(lane, event)
+        when :unit_turn then lane.turn(:running, at(lane, event), unit: event.unit)
+        when :unit_named then name_unit(event)
+        when :unit_trace then trace_unit(event)
+        when :pool_wait then @pool_waits << [lane.number, ThreadSpan.new(:idle, event.time - @recording.header.ticks(event.detail), event.time, event.unit, :pool)]
+        when :gc_start then @collecting[lane.number] = event.time
+        when :gc_end then collected(lane, event)
+        when :fork, :setting then @marks << [event.kind, event.time]
+        end
+      end
+
+      # Clocks of several CPUs may differ by a few ticks.
+      def at(lane, event) = [event.time, lane.at].max
+
+      def ready(lane, event)
+        ledger = @ledgers.fetch(lane.ledger)
+        ended = ledger.holder&.hold_end if event.flag?(:closed)
+        ledger.close(ended) if ended && ended <= event.time
+        ledger.add_waiter(event.time)
+        ledger.close(ended) if ended && ended > event.time
+        yielded = event.flag?(:yielded)
+        lane.turn(:stalled, at(lane, event), unit: event.unit, kind: (event.idle_kind if lane.state == :idle && !yielded))
+        lane.preempted if yielded
+      end
+
+      def resumed(lane, event)
+        ledger = @ledgers.fetch(lane.ledger)
+        ledger.close(event.flag?(:unended) ? event.time : ledger.holder.hold_end || event.time) if event.flag?(:closed) && ledger.holder
+        ledger.drop_waiter(event.time) if event.before == :waiting
+        ledger.open(lane, event.time)
+        lane.hold_end = nil
+        lane.turn(:running, at(lane, event), unit: event.unit, **((lane.state == :idle) ? {kind: event.idle_kind} : {}))
+      end
+
+      def suspended(lane, event)
+        lane.never_stopped if lane.state == :idle
+        lane.turn(:idle, at(lane, event), unit: event.unit)
+        lane.hold_end = event.time
+      end
+
+      def unit_begins(lane, event)
+        unit = open_unit(lane, event, fibers: event.flag?(:fibers))
+        return if event.kind == :unit_open
+        unit.base = lane.sums[:caused] + event.signed_detail
+        lane.turn(lane.state, at(lane, event), unit: event.unit)
+      end
+
+      # One that was there when the window began is told by any event: where the ring is full, that of its begin has given way.
+      def open_unit(lane, event, fibers: false)
+        @begun << event.unit
+        unit = TimelineUnit.new(@units.size + 1, event.unit, lane, (event.kind == :unit_start) ? event.time : -1, nil, nil, nil, false, false, fibers)
+        lane.units << unit
+        @units << unit
+        @open[event.unit] = unit
+      end
+
+      def unit_ends(lane, event)
+        unit = @open[event.unit] or return
+        lane.units.delete(unit)
+        unit.to = event.time
+        unit.lost = event.flag?(:lost)
+        unit.caused = caused(unit, event) if unit.whole?
+        lane.turn(lane.state, at(lane, event), unit: lane.units.last&.number || 0)
+      end
+
+      # In captures of earlier versions an edge may have less than the one before.
+      def caused(unit, event) = [unit.lane.sums[:caused] + event.signed_detail - unit.base, 0].max
+
+      def name_unit(event)
+        unit = @open.delete(event.unit) or return
+        name = @recording.names[event.detail]
+        unit.name, unit.queue, unit.job, unit.failed = name&.name, name&.queue, event.flag?(:job), event.flag?(:failed)
+      end
+
+      # Half by half.
+      def trace_unit(event)
+        unit = @open[event.unit] or return
+        unit.trace = "#{unit.trace unless event.flag?(:high)}#{format("%016x", event.detail)}"
+      end
+
+      def collected(lane, event) = @collecting.delete(lane.number)&.then { |from| @collections << [lane.number, from, event.time] }
+    end
+  end
+end

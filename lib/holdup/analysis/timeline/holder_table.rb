@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis::Timeline
+    # For whom others waited: one row a name of units, or of threads outside of units.
+    #
+    # - `name`: nil for units that nobody named; `thread`: the name of the threads, for a row that is no unit's
+    # - `caused`: ticks that others waited meanwhile; `waits`: in how many waits; `held`: ticks in all; `longest`: hold
+    class HolderTable
+      HolderRow = Data.define(:name, :thread, :caused, :waits, :held, :longest)
+
+      # @param scene [Scene]
+      # @param waits [Array<GvlWait>] those that count: all, or those of one unit
+      def initialize(scene, waits: scene.waits)
+        @scene = scene
+        @waits = waits
+      end
+
+      # @return [Array<HolderRow>] the one that caused most first
+      def call
+        parts = @waits.flat_map(&:parts).group_by { |part| key(part.lane, part.unit) }
+        parts.map { |key, own| row(key, own) }.sort_by { |row| -row.caused }
+      end
+
+      # @return [Integer] ticks of waiting while nobody held
+      def handoff = @waits.sum(&:handoff)
+
+      private
+
+      def row(key, parts)
+        holds = held.fetch(key, [0])
+        HolderRow.new(name: key.first, thread: key.last, caused: parts.sum(&:ticks), waits: parts.size, held: holds.sum, longest: longest.fetch(key, 0))
+      end
+
+      def key(lane, unit) = unit ? [unit.name, nil] : [nil, lane.name || ""]
+
+      def held
+        @held ||= @scene.lanes.flat_map { |lane| lane.spans.select { |span| span.state == :running }.map { |span| [key(lane, @scene.unit_of(span)), span.length] } }
+          .group_by(&:first).transform_values { |pairs| pairs.map(&:last) }
+      end
+
+      def longest
+        @longest ||= @scene.holds.group_by { |hold| key(hold.lane, hold.unit) }.transform_values { |holds| holds.map(&:length).max }
+      end
+    end
+  end
+end

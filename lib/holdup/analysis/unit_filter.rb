@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Analysis
+    # Which units a report is about. Nil means any. Names are shell globs ("Orders*", "GET /orders/*"). A process that
+    # serves requests and runs jobs has threads for each: either number will do.
+    UnitFilter = Data.define(:kind, :name, :queue, :threads) do
+      def initialize(kind: nil, name: nil, queue: nil, threads: nil) = super
+
+      # @param series [Holdup::Series]
+      def series?(series)
+        (kind.nil? || series.kind == kind) && (queue.nil? || series.queue == queue) &&
+          (name.nil? || File.fnmatch(name, series.name, File::FNM_EXTGLOB))
+      end
+
+      # @param setting [Holdup::Setting, nil]
+      def setting?(setting)
+        threads.nil? || (!setting.nil? && setting.attributes.values_at(*self.class::THREADS).any? { |number| number.to_i == threads })
+      end
+
+      # @return [Boolean] whether it leaves out some units (then totals of the process can't be shown as theirs)
+      def narrow? = !!(kind || name || queue)
+    end
+
+    # The facts of a setting that tell a number of threads.
+    UnitFilter::THREADS = %w[threads job_threads].freeze
+  end
+end

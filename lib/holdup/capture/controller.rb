@@ -1,0 +1,114 @@
+# frozen_string_literal: true
+
+require_relative "../segment/layout"
+require_relative "request"
+require_relative "ring"
+require_relative "trigger"
+require_relative "stack_sampling"
+require_relative "rule_watch"
+
+module Holdup
+  module Capture
+    # Inside the application: looks with each tick whether somebody asks for a capture, begins it and ends it; in between the
+    # process's own rule waits for trouble. The file lies beside the segment, in memory; who asked takes it away, or the collector.
+    class Controller
+      SUFFIX = ".events"
+      # Nobody waits for it: the collector takes it.
+      LEFT = ".left"
+      # Between two captures of a process.
+      PAUSE_NS = 5_000_000_000
+
+      # @param segment [String] path of the process's segment
+      # @return [String] path of the capture beside it
+      def self.path(segment) = base(segment) + SUFFIX
+
+      # @param segment [String]
+      # @return [String] the path without its ending
+      def self.base(segment) = segment.delete_suffix(".segment")
+
+      # @param probe [Holdup::Probe]
+      # @param segment [String] path of this process's segment
+      # @param clock [Clock]
+      # @param log [Log]
+      # @param rule [Rule, nil] what the process waits for by itself
+      # @param in_memory [Boolean] whether the file would lie in memory; else there is no waiting
+      # @param facts [Hash{String => String}] about the application, for the captures
+      # @param sampling [StackSampling, nil] of captures that somebody asks for; nil: the probe does it alone
+      def initialize(probe:, segment:, clock:, log:, rule: nil, in_memory: true, facts: {}, sampling: nil)
+        @probe = probe
+        @path = self.class.path(segment)
+        @clock = clock
+        @facts = facts
+        @sampling = sampling
+        @ring = Ring.new(probe:, log:)
+        @rule = rule
+        @watch = RuleWatch.new(rule:, ring: @ring, limits: SeriesThresholds.new(probe:, rule:), base: self.class.base(segment), clock:, facts:) if rule && in_memory
+      end
+
+      # @return [void]
+      def tick
+        return go_on if @until_ns
+        begin_if_asked
+        @watch&.tick unless @until_ns
+      end
+
+      # @return [Hash{String => String}] for the segment's profile
+      def profile = @rule ? {"capture.rule" => @rule.to_s, "capture.state" => @watch&.state || "no memory"} : {}
+
+      # The process is about to fork.
+      # @return [void]
+      def before_fork = @sampling&.give_way
+
+      # The process measures no more.
+      # @return [void]
+      def close
+        finish if @until_ns
+        @watch&.rest
+      end
+
+      private
+
+      def begin_if_asked
+        request = asked
+        return if request.nil? || request == @served
+        @served = request
+        start(request) if request.fresh?(@clock.realtime_ns / 1_000_000) && rested?
+      end
+
+      def asked = Request.decode(number_at(Segment::Layout::CAPTURE_REQUEST))
+
+      def rule = Trigger.decode(number_at(Segment::Layout::CAPTURE_RULE))
+
+      def number_at(offset) = @probe.read_segment(offset, 8)&.unpack1("Q<").to_i
+
+      def rested? = @ended_ns.nil? || @clock.monotonic_ns - @ended_ns >= PAUSE_NS
+
+      def start(request)
+        @watch&.rest
+        rule = self.rule
+        return unless @ring.open(@path, facts: facts(request, rule), limits: [rule.to_h.fetch(:stall, 0), rule.to_h.fetch(:wall, 0)])
+        @attended = request.attended
+        @until_ns = @clock.monotonic_ns + request.seconds * 1_000_000_000
+        @sampling&.begin(@ring) if rule.nil? && request.seconds <= StackSampling::LONGEST_S
+      end
+
+      def facts(request, rule)
+        return {"trigger" => "dashboard", **@facts} unless request.attended
+        rule ? {"trigger" => "until", "rule" => rule.to_s, **@facts} : {"trigger" => "asked", **@facts}
+      end
+
+      def go_on
+        @ring.name_threads
+        (@ring.told? || @clock.monotonic_ns >= @until_ns) ? finish : @sampling&.tick
+      end
+
+      def finish
+        @until_ns = nil
+        @ended_ns = @clock.monotonic_ns
+        @sampling&.finish
+        @ring.close
+        File.rename(@path, @path.delete_suffix(SUFFIX) + LEFT) unless @attended
+      end
+    end
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require_relative "event"
+require_relative "header"
+
+module Holdup
+  module Capture
+    # What is in the file of a capture: of one that ended, that goes on, or whose process was killed.
+    #
+    # - `header`; `events`: Array of Event in the order in which they were claimed, times counted from `first_ticks`
+    # - `threads`: {number => ListedThread}; `names`: {number of the series => Name}
+    # - `stacks`: Stacks
+    # - `first_ticks`, `last_ticks`: the window, by the probe's clock
+    EventLog = Data.define(:header, :events, :threads, :names, :stacks, :first_ticks, :last_ticks) do
+      # @param bytes [String] the whole file, or its start up to the last event
+      # @param path [String] for errors
+      # @param since [Integer] number of the first event that is wanted
+      # @return [EventLog]
+      # @raise [DamagedData]
+      def self.parse(bytes, path:, since: 0)
+        header = Header.parse(bytes, path:).whole!(bytes, path:)
+        EventLogParts.new(bytes, header, path, [header.overwritten, since].max).recording
+      end
+
+      # @return [Integer] of the window
+      def length_ticks = last_ticks - first_ticks
+
+      # @return [Integer]
+      def length_ns = header.ns(length_ticks)
+
+      # @param number [Integer] of an event
+      # @return [Integer, nil] when it was, ticks since the window's begin; nil: it is not there
+      def time(number) = events.first && events[(number + 1 - events.first.commit) & 0xffff_ffff]&.time
+
+      # @param ticks [Integer] since the window's begin
+      # @return [Integer] ns since 1970
+      def realtime_ns(ticks) = header.begin_real_ns + header.ns(first_ticks - header.begin_ticks + ticks)
+    end
+
+    # A thread as the process listed it: its name (nil: unknown), and what it was in since when, for one without events.
+    ListedThread = Data.define(:number, :phase, :at, :ledger, :name)
+
+    # How a series of units is called.
+    SeriesName = Data.define(:name, :queue)
+
+    # Takes a file apart.
+    class EventLogParts
+      # @param bytes [String]
+      # @param header [Header]
+      # @param path [String]
+      # @param since [Integer] number of the first event
+      def initialize(bytes, header, path, since)
+        @bytes = bytes
+        @header = header
+        @path = path
+        @since = since
+      end
+
+      # @return [EventLog]
+      def recording
+        events = self.events
+        first = @since.zero? ? @header.begin_ticks : events.find { |event| !event.late? }&.time || @header.begin_ticks
+        last = [@header.end_ticks, *events.map(&:time)].max
+        events.each { |event| event.time = [event.time - first, 0].max }
+        EventLog.new(header: @header, events:, threads:, names:, stacks:, first_ticks: first, last_ticks: [last, first].max)
+      end
+
+      private
+
+      # A hole is an event that nobody has finished: of a live process the next one, of a killed one its last.
+      def events
+        numbers = (@since...@header.head).each
+        found = numbers.lazy.map { |number| event(number) }
+        found.drop_while(&:nil?).take_while(&:itself).to_a
+      end
+
+      def event(number)
+        event = Event.new(*row(@header.events_offset, number & (@header.capacity - 1), Layout::EVENT_BYTES, Layout::EVENT_FORMAT))
+        event if event.commit == (number + 1) & 0xffff_ffff
+      end
+
+      def threads
+        Array.new(@header.thread_count) { |index| thread(index) }.to_h { |thread| [thread.number, thread] }
+      end
+
+      def thread(index)
+        number, phase, at, ledger, length, name = row(@header.threads_offset, index, Layout::THREAD_BYTES, Layout::THREAD_FORMAT)
+        ListedThread.new(number:, phase: Layout::PHASES.fetch(phase, :unknown), at:, ledger:, name: text(name, length))
+      end
+
+      def names
+        all = Array.new(@header.name_capacity) { |index| [index, row(@header.names_offset, index, Layout::NAME_BYTES, Layout::NAME_FORMAT)] }
+        all.filter_map { |index, (bytes, queue_bytes, name, queue)| [index, SeriesName.new(text(name, bytes), text(queue, queue_bytes))] if bytes.positive? }.to_h
+      end
+
+      def stacks
+        header = @header.stacks
+        nodes = header.node_count.zero? ? [] : row(header.nodes_offset, 0, header.node_count * Layout::NODE_BYTES, "L<#{header.node_count * 3}")
+        Stacks.new(table: Array.new(header.frame_count) { |index| frame(index) }, nodes:, first_event: header.first_event)
+      end
+
+      # Where another sampler has taken some, all of them have names like its own.
+      def named(frame) = @header.facts.key?("sampler") ? frame.plain : frame
+
+      def frame(index)
+        label_bytes, path_bytes, line, _, label, path = row(@header.stacks.frames_offset, index, Layout::FRAME_BYTES, Layout::FRAME_FORMAT)
+        named(Frame.new(label: text(label, label_bytes) || "?", path: text(path, path_bytes), line:, at: 0))
+      end
+
+      def text(bytes, length)
+        bytes.byteslice(0, length).force_encoding(Encoding::UTF_8).scrub("?") if length.between?(1, bytes.bytesize)
+      end
+
+      def row(offset, index, size, format)
+        at = offset + index * size
+        raise Header.refusal(@path, "it is cut short at #{@bytes.bytesize} bytes") if at + size > @bytes.bytesize
+        @bytes.unpack(format, offset: at)
+      end
+    end
+    private_constant :EventLogParts
+  end
+end

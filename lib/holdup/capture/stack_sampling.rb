@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require_relative "vernier_profile"
+
+module Holdup
+  module Capture
+    # Who takes stacks of running threads while a capture goes on that somebody has asked for: vernier where the application
+    # has it, from tick to tick, and the probe itself whenever that can't be. A profile of vernier's lies in the heap and is
+    # handed over in one piece with the GVL held: so each is short, and there is none while the process switches threads a lot.
+    class StackSampling
+      # In a tick; vernier keeps a marker for about each of them, and so many take it 2 to 5 ms in the end.
+      BUSY_EVENTS = 3_000
+      LONGEST_S = 60
+      MOST_SAMPLES = 1_000
+
+      # @param wish [Symbol] :auto; :holdup for none
+      # @return [StackSampling, nil]
+      def self.of(wish, probe:, guard:) = (new(probe:, guard:) if wish == :auto)
+
+      # @param probe [Holdup::Probe]
+      # @param guard [Guard]
+      # @param profiles [Class] VernierProfile
+      def initialize(probe:, guard:, profiles: VernierProfile)
+        @probe = probe
+        @guard = guard
+        @profiles = profiles
+        @lock = Mutex.new # the application's threads end a profile too
+      end
+
+      # A capture has begun.
+      # @param ring [Ring]
+      # @return [void]
+      def begin(ring)
+        @ring = ring
+        @known = Hash.new { |known, function| known[function] = function }
+        @off = false
+        @events = @probe.sample_elsewhere(false)
+      end
+
+      # @return [void]
+      def tick
+        attempt { go_on } if @ring
+      end
+
+      # The capture is about to end.
+      # @return [void]
+      def finish
+        attempt { take } if @ring
+        @ring = @known = nil
+      end
+
+      # The application begins a profile of its own, or forks, which a profiler's locks do not survive. On any thread of it.
+      # @return [void]
+      def give_way
+        @off = true
+        @guard.call(:capture_sampler) { stop } if @profile
+      end
+
+      private
+
+      def go_on
+        take
+        start if quiet? && possible?
+      end
+
+      def attempt
+        before = cpu_ns
+        @guard.call(:capture_sampler) { yield.then { true } } or give_up
+        @probe.charge_capture(cpu_ns - before)
+      end
+
+      # The probe goes on alone.
+      def give_up
+        @off = true
+        @guard.call(:capture_sampler) { stop }
+      end
+
+      def possible?
+        return false if @off || !@profiles.here?
+        @hooked ||= !!@profiles.before_each { give_way unless @lock.owned? }
+        @profiles.free?
+      end
+
+      def quiet?
+        before, @events = @events, @probe.sample_elsewhere(false)
+        before && @events && @events - before < BUSY_EVENTS
+      end
+
+      def start
+        @lock.synchronize do
+          return if @off
+          @ring.tell("sampler" => @profiles.title)
+          @profile = @profiles.new
+          @probe.sample_elsewhere(true)
+          @profile.start
+        end
+      end
+
+      def stop
+        @lock.synchronize do
+          profile, @profile = @profile, nil
+          @samples = profile.stop if profile
+          @probe.charge_capture(profile.cpu_ns) if profile
+        ensure
+          @probe.sample_elsewhere(false)
+        end
+      end
+
+      def take
+        stop
+        samples, @samples = @samples, nil
+        hand_over(samples.call(@known).first(MOST_SAMPLES)) if samples
+      end
+
+      # Of a thread that is gone only the time tells which one it was.
+      def hand_over(samples)
+        threads = Thread.list.to_h { |thread| [thread.object_id, thread] }
+        samples.each { |id, at_ns, stack, exact| @probe.take_sample(threads[id], at_ns, stack) if exact || threads.key?(id) }
+      end
+
+      def cpu_ns = Process.clock_gettime(Process::CLOCK_THREAD_CPUTIME_ID, :nanosecond)
+    end
+  end
+end

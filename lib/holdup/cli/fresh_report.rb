@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../collector"
+require_relative "../doctor/uncollected_units"
+require_relative "../model/errors"
+require_relative "../agent/log"
+require_relative "../segment/directory"
+require_relative "../store"
+require_relative "places"
+
+module Holdup
+  class CLI
+    # Has everything stored that was measured up to now: asks the collector for a round and waits for it, or, where none runs,
+    # makes one.
+    class FreshReport
+      PATIENCE_S = 5
+      STEP_S = 0.1
+
+      # @param console [Console]
+      # @param store [String, nil] URL or path
+      # @param dir [String] folder of the segments
+      # @param patience_s [Numeric]
+      def initialize(console, store:, dir:, patience_s: PATIENCE_S)
+        @console = console
+        @url = Places.store(console.env, store)
+        @captures = Places.captures(console.env, store)
+        @dir = dir
+        @directory = Segment::Directory.new(dir)
+        @uncollected = Holdup::Doctor::UncollectedUnits.new(dir:)
+        @patience_s = patience_s
+      end
+
+      # @return [String, nil] why something may be missing, in one sentence; nil when all is stored
+      def call
+        found = @uncollected.measured
+        return if found.empty? || stored?(found)
+        @directory.collected? ? wait(found) : collect(found)
+      rescue StoreError => error
+        error.message
+      rescue SystemCallError => error
+        "the segments in #{@dir} can't be used (#{error.message}); run it as the application's user"
+      end
+
+      private
+
+      # Whose store it is not must not get what belongs to another: it would be removed after.
+      def collect(found)
+        return "no collector is running, and that of #{@dir} has not written to #{Store.redact(@url)}; run holdup collect --once with its store" unless ours?(found)
+        collector = Collector.new(store: Store.open(@url), directory: @dir, clock: @console.clock, captures: @captures, log: Log.new { @console.err })
+        (collector.once == :standby) ? wait(found) : nil
+      end
+
+      def ours?(found) = !@directory.ever_collected? || !!reading { |store| @uncollected.state(store, found) }
+
+      def wait(found)
+        @directory.hurry
+        deadline_s = now_s + @patience_s
+        until stored?(found)
+          return "the collector has not stored everything within #{@patience_s} s" if now_s > deadline_s
+          sleep(STEP_S)
+        end
+      end
+
+      def stored?(found)
+        reading do |store|
+          state = @uncollected.state(store, found)
+          state && @uncollected.missing(state, found).zero?
+        end
+      end
+
+      # A store that is not there yet has nothing.
+      def reading
+        store = Store.open(@url, read_only: true)
+        yield store
+      rescue StoreError::Unreachable, StoreError::OlderSchema
+        nil
+      ensure
+        store&.close
+      end
+
+      def now_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

@@ -1,0 +1,80 @@
+# frozen_string_literal: true
+
+require_relative "../model/errors"
+
+module Holdup
+  class Collector
+    # One process as a tick saw it: what its segment and the folder say of it.
+    class ProcessSnapshot
+      # What of the profile each sample tells: short, and asked of every span of time.
+      TOLD = %w[jit. killer.].freeze
+
+      attr_reader :header
+
+      # @param header [Segment::Header]
+      # @param setting [Setting]
+      # @param entry [Segment::DirectoryEntry]
+      # @param ended [Boolean] whether nothing more will come from it
+      def initialize(header:, setting:, entry:, ended:)
+        @header = header
+        @setting = setting
+        @entry = entry
+        @ended = ended
+      end
+
+      def pid = header.pid
+
+      def ended? = @ended
+
+      # @return [Array] pid and start name a process for ever
+      def key = [header.pid, header.start]
+
+      # A process of another container has a pid that may be somebody else's here: it lives, but not for us.
+      # @return [Boolean] whether the system can be asked about it
+      def here? = @entry.alive
+
+      # @return [Boolean] whether what ends it counts the memory of all workers and their master
+      def ended_with_others? = profile["killer.of"] == "all"
+
+      # @return [Boolean] whether its segment still grows
+      def growing? = here? && !header.closed?
+
+      # @return [Integer] of its segment
+      def bytes
+        File.size(@entry.path)
+      rescue SystemCallError
+        0
+      end
+
+      # @return [Integer] seconds since 1970 of its last tick
+      def heartbeat_s = header.heartbeat_ns / 1_000_000_000
+
+      # @return [Hash{Symbol => Object}] what it says itself, without its levers
+      def facts
+        {pid:, name: header.process_name, setting: @setting.fingerprint, generation: header.generation, parent: header.parent,
+         start: header.start, since_s: header.created_ns / 1_000_000_000, ticked_ns: header.heartbeat_ns, server: profile["server"], ended: @ended || nil, **header.counters, **header.gauges, **pools, **told}.compact
+      end
+
+      # @return [Hash{Symbol => Object}] "lever.threads.value" ...
+      def levers = profile.select { |key, _| key.start_with?("lever.") }.transform_keys(&:to_sym)
+
+      private
+
+      def told = profile.select { |key, _| key.start_with?(*TOLD) }.transform_keys(&:to_sym)
+
+      def pools
+        header.pools.each_with_index.inject({}) do |all, (pool, index)|
+          figures = pool.compact.transform_keys { |key| :"pool.#{index}.#{key}" }
+          all.merge("pool.#{index}": profile["pool.#{index}"], **figures)
+        end
+      end
+
+      # Read only now, for most ticks need none. What can't be read is left to the next sample.
+      def profile
+        @profile ||= @entry.read(&:profile) || {}
+      rescue SegmentError, DamagedData, SystemCallError
+        @profile = {}
+      end
+    end
+  end
+end

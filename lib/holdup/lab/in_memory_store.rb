@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require "etc"
+require_relative "../model/clock"
+require_relative "../collector/rate_limited_log"
+require_relative "../collector/round"
+require_relative "../collector/process_sampler"
+require_relative "../agent/log"
+require_relative "../segment/directory"
+require_relative "../model/sample_block"
+
+module Holdup
+  module Lab
+    # What the processes with segments in a folder measured, taken in by this process: a collector's round with a store that
+    # can be emptied. An experiment so leaves out what came before a moment to the unit, where minutes of a real store would mix
+    # warm-up and measurement.
+    class InMemoryStore
+      # Every unit of an experiment is kept, and not only the sample that a store has room for.
+      MOST = 50_000
+
+      # @return [Array<Window>] several of a series and minute
+      attr_reader :windows
+
+      # @return [Array<Hash{Symbol => Object}>] of the processes, see Collector::ProcessSampler; one of each when it was cleared, and when it was closed
+      attr_reader :samples
+
+      # @param folder [String] of the segments; made when it is not there
+      # @param clock [Clock]
+      # @param log [#warn] for segments that can't be read
+      def initialize(folder, clock: Clock.new, log: Log.new { $stderr })
+        @clock = clock
+        @directory = Segment::Directory.new(folder).tap(&:create)
+        @sampler = Collector::ProcessSampler.new
+        @round = Collector::Round.new(store: self, directory: @directory, host: Etc.uname[:nodename], complaints: Collector::RateLimitedLog.new(log:, clock:),
+          sampler: @sampler, profiles: Collector::UnitSampler.new(most: MOST))
+        @samples = []
+        empty
+      end
+
+      # Takes in what was added since the last time. Each ring holds 4,095 units: often enough, and none is missed.
+      # @return [self]
+      def take
+        @round.run(@clock.realtime_ns)
+        self
+      end
+
+      # Leaves out everything up to now, but how each process is.
+      # @return [self]
+      def clear
+        @samples = []
+        close
+        empty
+      end
+
+      # The last of a measurement: what was added, and how each process is now.
+      # @return [self]
+      def close
+        @sampler.forget
+        take
+      end
+
+      # @return [Array<UnitSample>] in the order of their starts
+      def profiles = @blocks.values.flat_map(&:weighted).sort_by(&:start_ns)
+
+      # @return [Integer] units that have ended
+      def count = @windows.sum { |window| window.series.unit? ? window.count : 0 }
+
+      # @return [Hash{Integer => Hash{Symbol => Integer, nil}}] pid => gauges of its last tick
+      def gauges
+        @directory.entries.select(&:alive).to_h { |entry| entry.read(&:header).then { |header| [header.pid, header.gauges] } }
+      end
+
+      # As a store is asked; the round keeps its positions itself.
+      # @see Store::Sql#commit
+      def commit(windows, _progress, processes: [], profiles: [], paths: {}, **)
+        @windows.concat(windows)
+        @samples.concat(processes)
+        profiles.each { |block| @blocks[block.key] = (@blocks[block.key] || block.with(seen: 0, profiles: [])).merge(block, most: MOST) }
+      end
+
+      # @see Store::Sql#progress
+      def progress = {}
+
+      private
+
+      def empty
+        @windows = []
+        @blocks = {}
+        self
+      end
+    end
+  end
+end

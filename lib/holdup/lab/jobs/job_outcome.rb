@@ -1,0 +1,85 @@
+# frozen_string_literal: true
+
+require_relative "../../sizing/dispatch_cost"
+require_relative "../../sizing/handoff"
+require_relative "../../sizing/recording"
+require_relative "../../model/histogram"
+
+module Holdup
+  module Lab
+    class Jobs
+      # What Holdup measured in one run. Pure: windows and units in, figures out.
+      class JobOutcome
+        # @return [Integer]
+        attr_reader :threads
+
+        # @return [Float] that it was measured
+        attr_reader :seconds
+
+        # @return [Array<Window>] of that time
+        attr_reader :windows
+
+        # @return [Array<UnitSample>] every job
+        attr_reader :profiles
+
+        # @param threads [Integer]
+        # @param seconds [Float] that it was measured
+        # @param windows [Array<Window>] of that time
+        # @param profiles [Array<UnitSample>] likewise
+        def initialize(threads:, seconds:, windows:, profiles:)
+          @threads = threads
+          @seconds = seconds
+          @windows = windows
+          @profiles = profiles.select { |profile| profile.series.kind == :job }
+          @jobs, rest = windows.partition { |window| window.series.kind == :job }
+          @accounts = rest.select { |window| window.series.kind == :account }
+        end
+
+        # @return [Integer] jobs that ended
+        def count = @jobs.sum(&:count)
+
+        # @return [Integer] of these, with an exception
+        def errors = @jobs.sum(&:errors)
+
+        # @return [Float] jobs per second
+        def throughput = count / @seconds
+
+        # @param key [Symbol] of a window's histograms or sums
+        # @return [Float] ns of a job, on average
+        def mean(key) = total(@jobs, key).fdiv([count, 1].max)
+
+        # @return [Histogram] of the elapsed times
+        def walls = Histogram.sum(@jobs.map { |window| window.histograms.fetch(:wall) })
+
+        # @return [Float] of one CPU that all threads of the process used while they held the GVL
+        def gvl_share = (total(@jobs, :running) + total(@accounts, :running)) / (@seconds * 1e9)
+
+        # What its threads did between two jobs. Waiting for a lock there (the log's, for one) is congestion, as it is within a job.
+        # @return [Sizing::DispatchCost]
+        def between
+          held, acquisitions, stalled = %i[running acquisitions stalled].map { |key| apart(key) }
+          rest = @threads * @seconds * 1e9 / [count, 1].max - mean(:wall)
+          Sizing::DispatchCost.new(held_ns: held, idle_ns: [rest - held - stalled - apart(:lock_ns), 0.0].max, acquisitions:)
+        end
+
+        # @return [Sizing::Handoff::HandoffTimes] of a job, with what is between two
+        def waits = Sizing::Handoff::HandoffTimes.new(handoff_ns: recording.handoff_ns, wait_ns: mean(:stalled) + apart(:stalled))
+
+        # @return [Float] of its threads' time: waits for locks, in jobs and between them
+        def lock_share = (mean(:lock_ns) + apart(:lock_ns)) * throughput / @threads / 1e9
+
+        # @return [Sizing::Recording] as models take it
+        def recording = @recording ||= Sizing::Recording.new(windows: @windows, profiles:, kind: :job, warm_up_s: 0)
+
+        private
+
+        # ns or times that fall to each job, of what is no job
+        def apart(key) = total(@accounts, key).fdiv([count, 1].max)
+
+        def total(windows, key)
+          windows.sum { |window| window.sums.fetch(key) { window.histograms.fetch(key).sum } }
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require_relative "../spread"
+require_relative "job_log"
+
+module Holdup
+  module Lab
+    class Jobs
+      # What was measured at each concurrency beside what the baseline's run of the same round had let expect. Errors are taken
+      # round by round: what slows a whole round down then cancels.
+      class JobsResult
+        # The fewest threads with so much of the most throughput are enough.
+        ENOUGH = 0.9
+        # CPU of a job beyond that share more or less than in the recording is nothing that a prediction knows.
+        OTHER_COST = 0.1
+        # Waits for locks beyond this share of the threads' time are the limit, and no model knows them.
+        LOCKED = 0.1
+
+        # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement, Expected of its round] of each round
+        Line = Data.define(:threads, :again, :pairs) do
+          # @return [Array<JobsMeasurement>]
+          def readings = pairs.map(&:first)
+
+          # @yieldparam reading [JobsMeasurement]
+          # @return [Numeric] the median of the rounds
+          def median(&) = Spread.of(readings.map(&)).median
+
+          # @return [Float] jobs per second
+          def measured = median(&:throughput)
+
+          # @param way [Symbol] :replay, :closed or :amdahl
+          # @return [Float] jobs per second
+          def predicted(way = :replay) = Spread.of(pairs.map { |_, expected| expected.public_send(way) }).median
+
+          # @param way [Symbol]
+          # @return [Spread] of the rounds, 0.03: 3 % too many jobs were expected
+          def errors(way = :replay) = Spread.of(pairs.map { |reading, expected| expected.public_send(way) / reading.throughput - 1 })
+
+          # @return [Float]
+          def error(way = :replay) = errors(way).median
+        end
+
+        # @return [Integer, nil] the signal that ended it before its time
+        attr_reader :signal
+
+        # @return [Holdup::Error, nil] what ended it before its time
+        attr_reader :failure
+
+        # @param ledger [JobLog]
+        # @param signal [Integer, nil]
+        # @param failure [Holdup::Error, nil]
+        def initialize(ledger, signal: nil, failure: nil)
+          @ledger = ledger
+          @signal = signal
+          @failure = failure
+        end
+
+        def plan = @ledger.plan
+
+        # @return [String] of the file
+        def path = @ledger.path
+
+        # @return [Integer] threads
+        def baseline = plan.baseline
+
+        # @return [Integer] runs that are still to be done
+        def left = @ledger.left.size
+
+        # @return [Array<Line>] ascending, each concurrency once
+        def lines = @lines ||= all.reject(&:again)
+
+        # @return [Line, nil] the baseline's second runs
+        def again = all.find(&:again)
+
+        # @return [Float, nil] by how much two runs of the same differed at most: what is less is chance; nil before there were two
+        def noise
+          return unless again
+          first = base.readings.to_h { |reading| [reading.round, reading.throughput] }
+          again.readings.map { |reading| (reading.throughput / first.fetch(reading.round) - 1).abs }.max
+        end
+
+        # @return [Line]
+        def base = lines.find { |line| line.threads == baseline }
+
+        # @return [Array<Line>] all but the baseline
+        def others = lines - [base]
+
+        # @param way [Symbol]
+        # @return [Float] the largest error, without its sign, of the others
+        def worst(way = :replay) = others.map { |line| line.error(way).abs }.max || 0.0
+
+        # @return [Line] the fewest threads that do nearly as much as any
+        def enough = lines.find { |line| line.measured >= ENOUGH * lines.map(&:measured).max }
+
+        # @return [Boolean] whether more threads than were tried may do more
+        def open_ended? = left.zero? && enough == lines.last && enough.median(&:gvl_share) < ENOUGH
+
+        # @return [Array<Line>] whose threads wait for locks so much that these are the limit
+        def locked = lines.select { |line| line.median(&:lock_share) > LOCKED }
+
+        # @return [Line, nil] whose jobs cost a CPU time unlike the recording's, most of all
+        def dearest = others.select { |line| cost(line).abs > OTHER_COST }.max_by { |line| cost(line).abs }
+
+        # @param line [Line]
+        # @return [Float] share of CPU time that a job cost more than in the recording
+        def cost(line) = [line, base].map { |each| each.median { |reading| reading.mean(:cpu_ns) } }.then { |here, recorded| here / recorded - 1 }
+
+        # @return [Integer] jobs that failed
+        def errors = @ledger.readings.sum(&:errors)
+
+        # @return [Integer] jobs that were measured
+        def count = @ledger.readings.sum(&:count)
+
+        # @return [Integer]
+        def round_count = rounds.size
+
+        # @return [Hash{String => Object}] facts of the baseline
+        def setting = base.readings.first.setting
+
+        private
+
+        # Each begins with the recording.
+        def rounds = @rounds ||= @ledger.readings.group_by(&:round).sort.map(&:last)
+
+        def all
+          @all ||= rounds.flat_map { |round| round.map { |reading| [reading, round.first.expect(reading.threads)] } }
+            .group_by { |reading, _| [reading.threads, reading.again] }.map { |(threads, again), pairs| Line.new(threads:, again:, pairs:) }.sort_by(&:threads)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,94 @@
+# frozen_string_literal: true
+
+require_relative "../model/series"
+
+module Holdup
+  module Lab
+    # The requests of a recording, for a load that sends the like again: how often each endpoint was asked, how many came in a busy
+    # minute, and of endpoints that were asked by GET one path each, where the application keeps those (`config.example_paths`).
+    class RecordedTraffic
+      # Of the rate in a busy minute: what was, and what may come.
+      LADDER = [0.5, 1, 1.5, 2].freeze
+      BUSY = 0.95
+      MINUTE_S = 60
+      # What shares are told in, and the least of them.
+      WHOLE = 1000
+      LEAST = 0.001
+      ALL = Series.new(kind: :request, name: "(all)")
+
+      # `path`: nil where none is known
+      Endpoint = Data.define(:name, :count, :cpu_ns, :path)
+
+      # For a store: only series of which there is a path.
+      Known = Data.define(:paths) do
+        def series?(series) = paths.key?(series)
+      end
+      private_constant :Known
+
+      # @param store [Store::Sql]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param app [String, nil] that is wanted, nil: any
+      # @return [RecordedTraffic]
+      def self.read(store, from_s, to_s, app: nil)
+        paths = store.paths
+        windows = store.windows(from_s, to_s, kinds: [:request], histograms: []).select { |window| app.nil? || window.setting["app"] == app }
+        minutes = store.sums(from_s, to_s, step_s: MINUTE_S, together: ALL, kinds: [:request], only: Known.new(paths), settings: windows.map(&:setting).uniq, histograms: [])
+        new(windows, paths:, minutes: minutes.map(&:window))
+      end
+
+      # @param windows [Array<Window>] of requests
+      # @param paths [Hash{Series => String}]
+      # @param minutes [Array<Window>] of those with a path, put together; a minute each where the store still has them
+      def initialize(windows, paths:, minutes:)
+        @windows = windows
+        @paths = paths
+        @minutes = minutes
+      end
+
+      # @return [Array<Endpoint>] what came most first
+      def endpoints
+        @endpoints ||= @windows.group_by(&:series).map { |series, own|
+          Endpoint.new(name: series.name, count: own.sum(&:count), cpu_ns: own.sum { |window| window.sums.fetch(:cpu_ns) }, path: @paths[series])
+        }.sort_by { |endpoint| -endpoint.count }
+      end
+
+      # @return [Array<String>] applications that it is of, as far as they have names
+      def apps = @windows.filter_map { |window| window.setting["app"] }.uniq.sort
+
+      # @return [Array<Endpoint>] that can be asked again
+      def known = endpoints.select(&:path)
+
+      # @return [Array<Endpoint>] that can't
+      def unknown = endpoints.reject(&:path)
+
+      # @return [Float] requests with a path that came in a second of a busy minute, to each host
+      def rate
+        each = @minutes.group_by(&:start_s).map { |_, same| same.sum(&:count).fdiv(same.map(&:seconds).max) }.sort
+        each.empty? ? 0.0 : each[((each.size - 1) * BUSY).ceil] / hosts
+      end
+
+      # @return [Array<Float>] rates around it
+      def ladder = LADDER.map { |step| Float(format("%.3g", rate * step)) }
+
+      # @return [Array<String>] see Requests
+      def lines = known.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path}" }
+
+      # @return [Array<String>] the same of all endpoints, to be filled in
+      def outline = endpoints.map { |endpoint| "#{weight(endpoint)} GET #{endpoint.path || "/..."} # #{endpoint.name}" }
+
+      # @return [Hash] for a file: how many endpoints are sent again, at which recorded rate, and what is left out
+      def to_h
+        {endpoints: known.size, rate: rate.round(3), left: unknown.map(&:name), left_share: share(&:count), left_cpu: share(&:cpu_ns)}
+      end
+
+      private
+
+      def hosts = @windows.map(&:host).uniq.size
+
+      def weight(endpoint) = [(WHOLE * endpoint.count.fdiv(endpoints.sum(&:count))).round(3), LEAST].max
+
+      def share(&) = (unknown.sum(&).to_f / [endpoints.sum(&), 1].max).round(4)
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require "rbconfig"
+require "socket"
+require_relative "../model/errors"
+require_relative "child"
+require_relative "load"
+require_relative "process_tree"
+
+module Holdup
+  module Lab
+    # The user's own server with one setting: `holdup exec -- COMMAND`, so that nothing of the application has to change.
+    # PORT in the environment, or {port} in the command, says where it is to listen.
+    class ServerUnderTest
+      EXE = File.expand_path("../../../exe/holdup", __dir__)
+      HOST = "127.0.0.1"
+      BOOT_S = 60
+      STEP_S = 0.1
+      # What the user's own environment says about Holdup is not for the experiment.
+      FOREIGN = /\AHOLDUP_/
+      # A unit of each request of a trial, in a process that takes all of them.
+      RING = 32_768
+
+      # @return [Target]
+      attr_reader :target
+
+      # @param command [Array<String>] see Arm#fill
+      # @param arm [Arm]
+      # @param env [Hash{String => String}] the environment
+      # @param folder [String] for its log
+      # @param segments [String]
+      # @param root [String] where it runs
+      # @param port [Integer, nil] where the command listens whatever we say; nil: where we say
+      def initialize(command, arm:, env:, folder:, segments:, root: Dir.pwd, port: nil)
+        @port = port || TCPServer.open(HOST, 0) { |server| server.addr[1] }
+        @command = command.map { |argument| arm.fill(argument, port: @port) }
+        @env = env.keys.grep(FOREIGN).to_h { |key| [key, nil] }.merge("HOLDUP_DIR" => segments, "HOLDUP_COLLECTOR" => "off", "HOLDUP_RING_SIZE" => RING.to_s,
+          "PORT" => @port.to_s, **arm.env)
+        @root = root
+        @log = File.join(folder, "server.log")
+        @target = Target.new("http://#{HOST}:#{@port}")
+      end
+
+      # @param route [Route] that is asked until there is an answer
+      # @return [self]
+      # @raise [Holdup::Error] there is none in time
+      def boot(route, patience_s: BOOT_S)
+        @child = Child.new(RbConfig.ruby, EXE, "exec", "--no-collector", "--", *@command, env: @env, folder: @root, log: @log)
+        deadline = now + patience_s
+        until answers?(route)
+          check
+          raise Error.new("the server did not answer on port #{@port} within #{patience_s} s", "does it listen on $PORT, or {port} of the command? #{said}") if now > deadline
+          IO.select(nil, nil, nil, STEP_S)
+        end
+        self
+      end
+
+      # @return [void]
+      # @raise [Holdup::Error] it has ended
+      def check
+        raise Error.new("the server has ended", said) unless @child.alive?
+      end
+
+      # @return [Float, nil] seconds that its processes have run so far; nil where the system doesn't tell
+      def cpu_seconds = (ProcessTree.new(@child.pid).cpu_seconds if File.exist?("/proc/self/stat"))
+
+      # @return [void]
+      def stop = @child&.stop
+
+      # @return [String]
+      def said = "it said: #{@child.last_words.strip}"
+
+      private
+
+      def answers?(route)
+        arrival = Arrival.new(at_ns: 0, route:, path: route.path_for(Random.new(1)))
+        Load.new(target: @target, arrivals: [arrival], patience_s: 5).run.each_value.all? { |outcome| outcome.lost.zero? }
+      end
+
+      def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+    end
+  end
+end

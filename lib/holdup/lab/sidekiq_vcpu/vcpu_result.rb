@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require_relative "experiment"
+require_relative "experiment_outcome"
+
+module Holdup
+  module Lab
+    class SidekiqVcpu
+      # The four experiments beside each other, as multiples of one job alone. Of several runs the fastest counts: the work
+      # is fixed, so whatever makes a run slower came from elsewhere.
+      class VcpuResult
+        TOLERANCE = 0.1
+        # From here on jobs that hold the GVL lack a CPU too often for exact ratios.
+        STARVED = 0.05
+
+        # One experiment. `runs`: all its outcomes; `alone`: the Outcome of one job alone that the others are multiples of
+        Line = Data.define(:experiment, :runs, :alone) do
+          def best = runs.min_by(&:in_all_ns)
+
+          # @return [Float] multiple of one alone that each job took
+          def each = best.each_ns / alone.each_ns
+
+          # @return [Float] multiple that all took together
+          def in_all = best.in_all_ns / alone.each_ns
+
+          # @return [Float] the same as `each`, had no CPU been missing
+          def undisturbed = best.undisturbed_ns / alone.undisturbed_ns
+
+          # Every job begins with the first or when one before it has ended.
+          # @return [Float] the same as `in_all`, had no CPU been missing
+          def undisturbed_in_all = undisturbed * experiment.jobs.fdiv(experiment.at_once)
+
+          # @return [Float] how much of the elapsed time CPUs were not missing
+          def quiet = undisturbed_in_all * alone.undisturbed_ns / best.in_all_ns
+
+          # @return [Float] CPUs that the processes used, had none been missing
+          def undisturbed_cores = best.cores / quiet
+
+          # @return [Float] multiple of the CPU time for the same work
+          def cpu = best.cpu_ns / alone.cpu_ns
+
+          # @return [Float] how much slower than the fastest the slowest run was
+          def spread = runs.map(&:in_all_ns).max.fdiv(best.in_all_ns) - 1
+
+          # @return [Expected]
+          def expected = experiment.expected(best.vcpus)
+
+          # @return [Boolean] whether it came out as theory says
+          def as_expected? = near?(each, expected.each) && near?(in_all, expected.in_all)
+
+          def near?(measured, theory) = (measured / theory - 1).abs <= TOLERANCE
+          private :near?
+        end
+
+        attr_reader :target
+
+        # @param outcomes [Hash{Experiment => Array<ExperimentOutcome>}]
+        # @param target [Float] of the autoscaling, 0.0 .. 1.0 of the container's CPU
+        def initialize(outcomes, target:)
+          @outcomes = outcomes
+          @target = target
+        end
+
+        # @return [Array<Line>]
+        def lines = @lines ||= @outcomes.map { |experiment, runs| Line.new(experiment:, runs:, alone:) }
+
+        # @param name [Symbol] of an experiment
+        # @return [Line]
+        def line(name) = lines.find { |line| line.experiment.name == name }
+
+        # @return [ExperimentOutcome] of one job alone
+        def alone = @alone ||= @outcomes.find { |experiment, _| experiment.name == :alone }.last.min_by(&:in_all_ns)
+
+        # @return [Numeric]
+        def vcpus = alone.vcpus
+
+        # @return [Analysis::CpuCeiling] of the one process that the team had
+        def ceiling = line(:threads).best.ceiling(1)
+
+        # @param line [Line]
+        # @return [Boolean] whether an alarm on the container's CPU would have fired
+        def alarm?(line) = line.best.cpu_share >= target
+
+        # @return [Array<Line>] that came out otherwise than theory says, on a machine that had CPUs to spare
+        def doubtful = starved? ? [] : lines.reject(&:as_expected?)
+
+        # @return [Boolean] whether something else on the machine took so much CPU that ratios are off
+        def starved? = starved_share > STARVED && !lines.all?(&:as_expected?)
+
+        # Where there are fewer vCPUs than processes, that they lack one is no disturbance but the result.
+        # @return [Float] the largest share of their time in which jobs held the GVL and had no CPU
+        def starved_share = lines.select { |line| line.experiment.processes <= vcpus }.map { |line| line.best.starved_share }.max
+
+        # @return [Integer] runs of each
+        def repeats = @outcomes.values.first.size
+      end
+    end
+  end
+end

@@ -1,0 +1,93 @@
+# frozen_string_literal: true
+
+require_relative "../../sizing/observation"
+require_relative "../../analysis/summary"
+require_relative "../../model/sample_block"
+require_relative "../pace"
+require_relative "../percentile"
+
+module Holdup
+  module Lab
+    class Trial
+    end
+
+    # What one measurement of a setting gave, as the client saw it and as Holdup measured it in the server.
+    #
+    # - `arm`, `rate` (requests per second that were to be sent), for so many `seconds`; `load`: see OpenLoop#kind and LoadTool#kind; `seen`: OpenLoop::Seen
+    # - `cpu_s`: CPU seconds of all processes of the server, `memory_bytes`: of those that took requests, at the end (PSS); nil
+    #   where the system doesn't tell; `gauges`: of each of these processes; `warmed`: WarmUp::Result
+    # - `windows`, `profiles`, `samples`: of this measurement only; minutes are not whole ones
+    class Trial::TrialResult
+      attr_reader :arm, :rate, :seconds, :load, :seen, :cpu_s, :memory_bytes, :gauges, :warmed, :windows, :profiles, :samples
+
+      def initialize(arm:, rate:, seconds:, load:, seen:, cpu_s:, memory_bytes:, gauges:, warmed:, windows:, profiles:, samples:)
+        @arm = arm
+        @rate = rate
+        @seconds = seconds
+        @load = load
+        @seen = seen
+        @cpu_s = cpu_s
+        @memory_bytes = memory_bytes
+        @gauges = gauges.compact
+        @warmed = warmed
+        @windows = windows
+        @profiles = profiles
+        @samples = samples
+      end
+
+      # @return [Analysis::SeriesRow] all requests
+      def total = summary.total
+
+      # @return [Array<Analysis::SeriesRow>] by name
+      def rows = summary.rows
+
+      # @return [Setting] that the server ran with
+      def setting = observation.setting
+
+      # @return [Float] answers per second
+      def throughput = seen.throughput
+
+      # @return [Boolean] whether it kept up with the rate, see Pace
+      def kept_up? = Pace.kept?(sent: seen.total.count, throughput:, seconds:, response_ns:)
+
+      # @return [Boolean] whether each request told when it was sent
+      def told? = load == :open
+
+      # @return [Float, nil] ns, mean; with the time from the client's sending to the thread's taking it
+      def queued_ns = told? ? total.histogram(:queued).mean : [response_ns - wall_ns, 0.0].max
+
+      # @return [Float, nil] ns, mean
+      def stalled_ns = total.histogram(:stalled).mean
+
+      # @return [Float] ns that a user feels of waiting, mean
+      def wait_ns = queued_ns.to_f + stalled_ns.to_f
+
+      # @return [Float] ns from the client's sending to the unit's end, mean
+      def response_ns = told? ? queued_ns.to_f + wall_ns : seen.mean_ns
+
+      # @param share [Float]
+      # @return [Integer, nil] ns, the same as a percentile, by single units; as the client saw it where they don't tell when they were sent
+      def percentile(share) = told? ? Percentile.of(responses, share) : seen.total.public_send(Percentile.kept(share))
+
+      # @return [Float, nil] ns of CPU that a request took, all threads of the server together
+      def cpu_ns = cpu_s && cpu_s * 1e9 / [seen.total.answered, 1].max
+
+      # @return [Array<SampleBlock>] the profiles as a store takes them
+      def blocks = SampleBlock.of(profiles)
+
+      # @return [Sizing::Observation] for predictions
+      def observation
+        @observation ||= Sizing::Observation.new(Sizing::Recording.new(windows:, profiles:, samples:, warm_up_s: 0), kind: :request,
+          members: summary.processes.members)
+      end
+
+      private
+
+      def wall_ns = total.histogram(:wall).mean.to_f
+
+      def summary = @summary ||= Analysis::Summary.new(windows, from_s: 0, to_s: 1 << 40, samples:, filter: Analysis::UnitFilter.new(kind: :request))
+
+      def responses = @responses ||= profiles.map { |profile| profile.wall_ns + profile.queued_ns.to_i }.sort
+    end
+  end
+end

@@ -1,0 +1,120 @@
+# frozen_string_literal: true
+
+require_relative "../errors"
+require_relative "buckets"
+require_relative "count_and_sum"
+
+module Holdup
+  # A histogram as a short binary string: one format byte, then BER-compressed integers (pack "w"), which take one byte
+  # below 128. Most rows hold few units spread thinly, so two shapes exist and the shorter is written:
+  # - DENSE: count sum min max zero offset n, then n counts
+  # - SPARSE: count sum min max zero n, then n pairs (slots since the last occupied one, count); the first gap is the offset
+  module Histogram::Codec
+    DENSE = 1
+    SPARSE = 0x11
+    # Two numbers of 64 bits and the byte before them.
+    HEAD_BYTES = 21
+
+    module_function
+
+    # @param histogram [Histogram]
+    # @return [String] binary
+    def dump(histogram)
+      head = [histogram.count, histogram.sum, histogram.min || 0, histogram.max || 0, histogram.zero]
+      if sparse?(histogram.counts)
+        [SPARSE, *head, *pairs(histogram)].pack("Cw*")
+      else
+        [DENSE, *head, histogram.offset, histogram.counts.size, *histogram.counts].pack("Cw*")
+      end
+    end
+
+    # @param bytes [String] what dump returned
+    # @return [Histogram]
+    # @raise [DamagedData]
+    def load(bytes)
+      dumps, *numbers = read(bytes)
+      return histogram(numbers) if dumps == 1
+      numbers = numbers(bytes)
+      one(numbers).tap { damaged("it goes on behind its end") if numbers.any? }
+    end
+
+    # @param bytes [String] what dump returned, of any number of histograms, one behind the other
+    # @return [Histogram] all of them merged
+    # @raise [DamagedData]
+    def load_sum(bytes)
+      dumps, *numbers = read(bytes)
+      return histogram(numbers) if dumps
+      numbers = numbers(bytes)
+      all = HistogramSum.new
+      all.add(one(numbers)) until numbers.empty?
+      all.to_histogram
+    end
+
+    # @param bytes [String] the first HEAD_BYTES of what dump returned, or more of it
+    # @return [Histogram::CountAndSum]
+    # @raise [DamagedData]
+    def head(bytes)
+      _, count, sum = bytes.unpack("Cw2")
+      sum ? Histogram::CountAndSum.new(count:, sum:) : damaged("its numbers end early")
+    end
+
+    # In C where it is there and nothing is wrong with them.
+    def read(bytes) = defined?(HistogramDumps) && HistogramDumps.sum(bytes)
+
+    def histogram((count, sum, min, max, zero, offset, counts)) = Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: counts.freeze)
+
+    def numbers(bytes)
+      bytes.unpack("w*")
+    rescue ArgumentError
+      damaged("its numbers end early")
+    end
+
+    # Takes the numbers of one histogram off, whose format byte is a number too.
+    def one(numbers)
+      case (format = numbers.shift)
+      when DENSE then dense(numbers.shift(7), numbers)
+      when SPARSE then sparse(numbers.shift(6), numbers)
+      else damaged("its format byte is #{format.inspect}")
+      end
+    end
+
+    # A pair costs a byte for its gap where the other shape spends a byte for each empty bucket.
+    def sparse?(counts) = counts.empty? || counts.count(0) > counts.size / 2
+
+    def pairs(histogram)
+      gap = histogram.offset
+      pairs = []
+      histogram.counts.each do |count|
+        (pairs << gap << count) && gap = 0 unless count.zero?
+        gap += 1
+      end
+      pairs.unshift(pairs.size / 2)
+    end
+
+    def dense((count, sum, min, max, zero, offset, size), rest)
+      damaged("it says #{size.inspect} buckets and has #{rest.size}") unless size && size <= rest.size && offset + size <= Histogram::Buckets::SLOTS
+      Histogram.new(count:, sum:, min:, max:, zero:, offset:, counts: rest.shift(size).freeze)
+    end
+
+    def sparse((count, sum, min, max, zero, size), rest)
+      damaged("it says #{size.inspect} pairs and has #{rest.size / 2.0}") unless size && size * 2 <= rest.size
+      pairs = rest.shift(size * 2)
+      Histogram.new(count:, sum:, min:, max:, zero:, offset: pairs.first || 0, counts: spread(pairs).freeze)
+    end
+
+    # The first gap is the offset.
+    def spread(pairs)
+      slot = nil
+      pairs.each_slice(2).with_object([]) do |(gap, count), counts|
+        damaged("two of its buckets are one") if slot && gap.zero?
+        damaged("a bucket lies outside of the range") if slot.to_i + gap >= Histogram::Buckets::SLOTS
+        counts.concat(Array.new(gap - 1, 0)) if slot
+        slot = slot.to_i + gap
+        counts << count
+      end
+    end
+
+    def damaged(reason) = raise(DamagedData.new("a histogram can't be read", reason))
+    private_class_method :read, :histogram, :numbers, :one, :sparse?, :pairs, :dense, :sparse, :spread, :damaged
+  end
+end

@@ -1,0 +1,100 @@
+# frozen_string_literal: true
+
+require_relative "histogram/buckets"
+
+module Holdup
+  # Adds many histograms (or values) up in one mutable array. A report merges tens of thousands of histograms; making a
+  # frozen one for each step would be most of its time.
+  class HistogramSum
+    ONE = [1].freeze
+    private_constant :ONE
+
+    def initialize
+      @count = @sum = @zero = 0
+      @min = @max = nil
+      @only = @slots = nil
+      @first = Histogram::Buckets::SLOTS
+      @last = -1
+    end
+
+    # Most sums of a report have one part, which is the sum then: nothing is done before there is a second one.
+    # @param histogram [Histogram]
+    # @return [self]
+    def add(histogram)
+      return self if histogram.empty?
+      return keep(histogram) unless @only || @slots
+      spread
+      put(histogram)
+    end
+
+    # @param value [Integer] nanoseconds; negative ones count as 0
+    # @return [self]
+    def record(value)
+      spread
+      value = 0 if value.negative?
+      @count += 1
+      @sum += value
+      widen(value, value)
+      count_one(value)
+      self
+    end
+
+    # @return [Histogram]
+    def to_histogram
+      return @only if @only
+      kept = (@last < 0) ? [] : @slots[@first..@last]
+      Histogram.new(count: @count, sum: @sum, min: @min, max: @max, zero: @zero, offset: kept.empty? ? 0 : @first, counts: kept.freeze)
+    end
+
+    private
+
+    def keep(histogram)
+      @only = histogram
+      self
+    end
+
+    def spread
+      return if @slots
+      @slots = Array.new(Histogram::Buckets::SLOTS, 0)
+      only, @only = @only, nil
+      put(only) if only
+    end
+
+    def put(histogram)
+      @count += histogram.count
+      @sum += histogram.sum
+      widen(histogram.min, histogram.max) if histogram.min
+      @zero += histogram.zero
+      add_counts(histogram.offset, histogram.counts) unless histogram.counts.empty?
+      self
+    end
+
+    def widen(min, max)
+      @min = min if @min.nil? || min < @min
+      @max = max if @max.nil? || max > @max
+    end
+
+    def count_one(value)
+      if value <= Histogram::Buckets::FLOOR_NS
+        @zero += 1
+      else
+        add_counts(Histogram::Buckets.slot(value), ONE)
+      end
+    end
+
+    def add_counts(slot, counts)
+      @first = slot if slot < @first
+      @last = [@last, slot + counts.size - 1].max
+      defined?(HistogramDumps) ? HistogramDumps.add(@slots, slot, counts) : add_slowly(slot, counts)
+    end
+
+    # The hottest loop of a report without the extension: an explicit index is a third faster than each_with_index here.
+    def add_slowly(slot, counts)
+      slots = @slots
+      counts.each do |count|
+        slots[slot] += count
+        slot += 1
+      end
+    end
+  end
+end

@@ -1,0 +1,47 @@
+# frozen_string_literal: true
+
+require_relative "sample_block/draw_priority"
+
+module Holdup
+  # The sample of one setting, host and ten minutes: at most MOST units, each of that time as likely as the other. Blocks of
+  # the same ten minutes merge, in any order, to the sample of all.
+  #
+  # - `start_s`: a multiple of SECONDS; a unit belongs to the block in which it started
+  # - `seen`: from how many units it was drawn; `profiles`: Array of UnitSample
+  SampleBlock = Data.define(:setting, :host, :start_s, :seen, :profiles) do
+    # @param start_ns [Integer]
+    # @return [Integer]
+    def self.start_of(start_ns) = start_ns / (self::SECONDS * 1_000_000_000) * self::SECONDS
+
+    # @param profiles [Array<UnitSample>] all units of a span, none left out
+    # @return [Array<Block>]
+    def self.of(profiles)
+      profiles.group_by { |profile| [profile.setting, profile.host, start_of(profile.start_ns)] }
+        .map { |(setting, host, start_s), own| new(setting:, host:, start_s:, seen: own.size, profiles: own) }
+    end
+
+    # @return [Array] blocks of the same key are one
+    def key = [start_s, setting, host]
+
+    # @param other [Block] of the same key
+    # @return [Block]
+    def merge(other, most: self.class::MOST)
+      with(seen: seen + other.seen, profiles: lowest(profiles + other.profiles).first(most).map(&:last))
+    end
+
+    # @return [Array<UnitSample>] in the order of their starts, each with the weight that it has in this block
+    def weighted
+      weight = seen.fdiv([profiles.size, 1].max)
+      profiles.map { |profile| profile.with(weight:) }.sort_by(&:start_ns)
+    end
+
+    private
+
+    # The same unit twice has the same lot twice; another unit hardly ever does.
+    def lowest(all) = all.map { |profile| [SampleBlock::DrawPriority.of(profile.start_ns), profile] }.sort_by(&:first).chunk_while { |one, other| one == other }.map(&:first)
+  end
+
+  SampleBlock::SECONDS = 600
+  # 5,400 an hour, which is enough for a replay; 22 bytes each.
+  SampleBlock::MOST = 900
+end

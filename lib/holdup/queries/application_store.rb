@@ -1,0 +1,84 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/application_shares"
+require_relative "../model/errors"
+require_relative "nearest_name"
+
+module Holdup
+  module Queries
+    # A store as if one application alone had written to it.
+    class ApplicationStore
+      # @param store [Store::Sql]
+      # @return [Array<String>] that have written to it
+      def self.names(store) = store.settings.map { |setting| Analysis::ApplicationShares.name(setting) }.uniq.sort
+
+      # @param store [Store::Sql]
+      # @param name [String]
+      # @raise [UsageError] where no application is called so
+      def initialize(store, name)
+        @store = store
+        @name = name
+        @settings = store.settings.select { |setting| Analysis::ApplicationShares.name(setting) == name }
+        raise UsageError.new("no application of the store is called #{name[0, 100].inspect}", hint(name)) if @settings.empty?
+        @own = @settings.to_set
+        @fingerprints = [nil, *@settings.map(&:fingerprint)]
+      end
+
+      # @return [Array<Setting>]
+      attr_reader :settings
+
+      # @return [Array<Window>] see Store::Sql#windows
+      def windows(...) = @store.windows(...).select { |window| own?(window.setting) }
+
+      # @return [Array<Store::SpanSum>] see Store::Sql#sums
+      def sums(*span, settings: nil, **options) = @store.sums(*span, settings: settings ? settings.select { |setting| own?(setting) } : @settings, **options)
+
+      # @return [Array<(Integer, Setting)>] see Store::Sql#sightings
+      def sightings(...) = @store.sightings(...).select { |_, setting| own?(setting) }
+
+      # @return [Array<Store::WindowStall>] see Store::Sql#stalls
+      def stalls(...) = @store.stalls(...).to_a.select { |stall| own?(stall.setting) }
+
+      # @return [Array<Hash>] see Store::Sql#processes; containers in which others run too have :shared
+      def processes(...)
+        own, others = @store.processes(...).partition { |sample| @fingerprints.include?(sample[:setting]) }
+        hosts = others.map { |sample| sample[:host] }.to_set
+        own.map { |sample| (sample[:setting].nil? && hosts.include?(sample[:host])) ? sample.merge(shared: true) : sample }
+      end
+
+      # @return [Array<UnitSample>] see Store::Sql#profiles
+      def profiles(...) = @store.profiles(...).select { |profile| own?(profile.setting) }
+
+      # @return [Array<Integer>] see Store::Sql#profile_starts
+      def profile_starts(...) = @store.profile_starts(...)
+
+      # @return [Array<PredictionOutcome>] see Store::Sql#outcomes
+      def outcomes = @store.outcomes.select { |outcome| outcome.app == @name }
+
+      # @return [Array<CollectionState>] see Store::Sql#collection_states; of all applications
+      def collection_states = @store.collection_states
+
+      # @return [Array<SkippedRow>] see Store::Sql#skipped_rows; of all applications
+      def skipped_rows = @store.skipped_rows
+
+      # @return [Integer] see Store::Sql#finest_s
+      def finest_s(from_s) = @store.finest_s(from_s)
+
+      # @return [Hash{Symbol => Object}] see Store::Sql#health
+      def health = @store.health
+
+      # @return [nil]
+      def close = @store.close
+
+      private
+
+      def own?(setting) = @own.include?(setting)
+
+      def hint(name)
+        known = self.class.names(@store)
+        return "nothing has been recorded yet" if known.empty?
+        NearestName.hint(name, known) || "there are #{known.first(10).join(", ")}"
+      end
+    end
+  end
+end

@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "../model/errors"
+require_relative "nearest_name"
+
+module Holdup
+  module Queries
+    # Reads the values of options; whatever can't be read becomes a line that says what can.
+    module OptionValues
+      UNITS = {"s" => 1, "m" => 60, "min" => 60, "h" => 3600, "d" => 86_400, "w" => 604_800}.freeze
+      DURATIONS = {"ns" => 1, "us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
+      DURATION = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(ns|us|ms|s)\z/
+      SLICES_NS = (1_000_000..1_000_000_000)
+      # No rate, factor or number of CPUs is larger.
+      MOST = 100_000
+      AGO = /\A(\d{1,9}(?:\.\d{1,6})?)\s?(s|min|m|h|d|w)\z/
+      # Reading a store takes longer with the span; none goes back so far.
+      FARTHEST_S = 3660 * 86_400
+      DATE = /\A(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s?(Z|[+-]\d\d:?\d\d)?)?\z/
+
+      module_function
+
+      # @param option [String] for the message
+      # @param known [Array<Symbol>]
+      # @return [Symbol]
+      # @raise [UsageError]
+      def choice(option, text, known)
+        known.find { |value| value.to_s == text } || raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          NearestName.hint(text, known.map(&:to_s)) || "it takes one of #{known.join(", ")}"))
+      end
+
+      # @return [Integer]
+      def whole(option, text, range)
+        number = Integer(text, 10, exception: false)
+        return number if number && range.cover?(number)
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a whole number from #{range.begin} to #{range.end}")
+      end
+
+      # @param text [String] "2", "0.5"
+      # @return [Float]
+      def positive(option, text)
+        number = Float(text, exception: false)
+        return number if number&.positive? && number <= MOST
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number above 0, #{MOST} at most")
+      end
+
+      # @param text [String] "x1.3", "1.3"
+      # @return [Float]
+      def factor(option, text) = positive(option, text.delete_prefix("x"))
+
+      # @param text [String] "10ms": how long a thread keeps the GVL from others
+      # @return [Integer] nanoseconds
+      def time_slice(option, text)
+        slice_ns = duration(option, text)
+        SLICES_NS.cover?(slice_ns) ? slice_ns : raise(UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a time from 1ms to 1s"))
+      end
+
+      # @return [Float]
+      def seconds(option, text, range)
+        number = Float(text, exception: false)
+        return number if number && range.cover?(number)
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a number of seconds from #{range.begin} to #{range.end}")
+      end
+
+      # @param text [String] "45%" or "0.45"
+      # @return [Float] 0.0...1.0
+      def share(option, text)
+        number = Float(text.delete_suffix("%").strip, exception: false)
+        number /= 100 if number && text.end_with?("%")
+        return number if number && (0...1).cover?(number)
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a share below 1, such as 45% or 0.45")
+      end
+
+      # @param text [String] "12ms", "1.5s", "800us"
+      # @return [Integer] nanoseconds
+      def duration(option, text)
+        return (Float($1) * DURATIONS.fetch($2)).round if DURATION =~ text
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}", "it takes a time with its unit, such as 800us, 12ms or 1.5s")
+      end
+
+      # @param text [String] "1,2,5"
+      # @return [Array<Integer>] ascending, each once
+      def list(option, text, range) = text.split(",").map { |part| whole(option, part.strip, range) }.uniq.sort
+
+      # @param text [String] "1h" (ago), "now", or ISO 8601; local time when it names no zone
+      # @param now_s [Integer]
+      # @return [Integer] seconds since 1970
+      def moment(option, text, now_s:)
+        found = second(text, now_s)
+        (found && (found - now_s).abs <= FARTHEST_S) ? found : unknown_moment(option, text)
+      end
+
+      def second(text, now_s)
+        return now_s if text == "now"
+        return now_s - (Float($1) * UNITS.fetch($2)).round if AGO =~ text
+        (match = DATE.match(text)) && date(match)
+      rescue ArgumentError # a month 13
+        nil
+      end
+
+      def date(match)
+        *numbers, zone = match.captures
+        zone = "UTC" if zone == "Z"
+        zone = zone.sub(/(\d\d)(\d\d)\z/, '\1:\2') if zone&.match?(/\A[+-]\d{4}\z/)
+        time = Time.new(*numbers.map(&:to_i), *zone)
+        raise ArgumentError, "no such day" unless time.day == match[3].to_i
+        time.to_i
+      end
+
+      def unknown_moment(option, text)
+        raise UsageError.new("#{option} can't be #{text[0, 100].inspect}",
+          "it takes a time ago (30s, 30m, 1h, 2d), now, or a date and time (2026-11-21, 2026-11-21T12:03:00, 2026-11-21T12:03:00+09:00), within ten years")
+      end
+      private_class_method :second, :date, :unknown_moment
+    end
+  end
+end

@@ -1,0 +1,122 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/setting_labels"
+require_relative "../model/errors"
+require_relative "../model/setting"
+require_relative "nearest_name"
+
+module Holdup
+  module Queries
+    # Settings put together by one of their facts, and the two that are compared: those that were asked for,
+    # else the two with most units, in the order in which they came. Whole settings are put together where they
+    # differ in nothing but the label of an arm: two arms with the same setting are compared by arm.
+    class SettingGroups
+      SETTING = "setting"
+      # Of a fingerprint, as names of settings have it.
+      SHORT = 6
+
+      # What was picked. `sides`: {what it is called => Array of Setting}, two; `count`: of how many
+      Picked = Data.define(:fact, :sides, :count, :asked) do
+        # @return [Boolean] whether they were asked for by name
+        def asked? = asked
+      end
+
+      # @return [String] that they are put together by
+      attr_reader :fact
+
+      # @param settings [Hash{Setting => Integer}] units of each, in the order in which they came
+      # @param fact [String] "setting" for whole settings
+      def initialize(settings, fact)
+        @settings = settings
+        @fact = fact
+      end
+
+      # @param values [Array<String>, nil] of the fact; of fingerprints the beginning is enough
+      # @return [Picked]
+      # @raise [UsageError] for a fact or value that there is not
+      # @raise [Error] where there are not two
+      def pick(values)
+        found = values ? asked(values) : largest
+        raise alone(values) if found.size < 2
+        sides = found.to_h { |value, _| [label(value), to_h[value]] }
+        Picked.new(fact: @fact, sides:, count: to_h.size, asked: !values.nil?)
+      end
+
+      # @param value [String] of the fact; of a fingerprint the beginning is enough
+      # @return [Array<Setting>] that have it; of a fingerprint the very settings that begin so
+      # @raise [UsageError] where there is none
+      def settings(value)
+        found = to_h.fetch(key(value))
+        own = found.select { |setting| setting.fingerprint.start_with?(value) } if @fact == SETTING
+        own&.any? ? own : found
+      end
+
+      # @return [Hash{String => Array<Setting>}] by the value of the fact, in the order in which they came
+      def to_h = @to_h ||= @settings.keys.group_by { |setting| value(setting) }.reject { |value, _| value.empty? }
+
+      # @param value [String] a key of to_h
+      # @return [String] "jit yjit", "a1b2c3: threads=5"
+      def label(value)
+        return "#{@fact} #{value}" unless @fact == SETTING
+        fingerprints = to_h[value].map { |setting| setting.fingerprint[0, SHORT] }.join(", ")
+        facts = names.facts(to_h[value].first.unlabelled)
+        facts.empty? ? fingerprints : "#{fingerprints}: #{facts.join(" ")}"
+      end
+
+      private
+
+      def names = @names ||= Analysis::SettingLabels.new(to_h.values.map { |settings| settings.first.unlabelled })
+
+      def value(setting) = (@fact == SETTING) ? setting.unlabelled.fingerprint : setting[@fact].to_s
+
+      def largest
+        two = to_h.max_by(2) { |_, settings| settings.sum { |setting| @settings[setting] } }.map(&:first)
+        to_h.slice(*to_h.keys & two)
+      end
+
+      def asked(values) = values.to_h { |text| key(text).then { |value| [value, to_h[value]] } }
+
+      def key(text)
+        to_h.keys.find { |value| value == text } || begun(text) ||
+          raise(UsageError.new("no #{@fact} of that span is #{text[0, 100].inspect}", "there are #{known}"))
+      end
+
+      # Reports name settings by the fingerprint that they have with their arm.
+      def begun(text)
+        return to_h.keys.find { |value| value.start_with?(text) } unless @fact == SETTING
+        found = to_h.find do |value, settings|
+          [value, *settings.map(&:fingerprint)].any? { |one| one.start_with?(text) }
+        end
+        found&.first
+      end
+
+      def alone(values)
+        return Error.new("no units were recorded in that span", "choose another with --since") if @settings.empty?
+        return no_such_fact if to_h.empty?
+        return only_arms if only_arms?(values)
+        return Error.new("#{values.first[0, 100].inspect} twice is no comparison", "give two of #{known}") if values
+        Error.new("all units of that span have one #{@fact} (#{known}), so there is nothing to compare by it", "choose another span with --since, or --before and --after")
+      end
+
+      def no_such_fact
+        hint = NearestName.hint(@fact, facts) || "they have #{facts.join(", ")}"
+        UsageError.new("no setting of that span says #{@fact[0, 100]}", hint)
+      end
+
+      # Two settings that were asked for, or all that there are.
+      def only_arms?(values)
+        return false unless @fact == SETTING
+        values ? values.map { |text| settings(text) }.uniq.size > 1 : @settings.size > 1
+      end
+
+      def only_arms
+        label = Setting::LABEL
+        Error.new("these settings differ in nothing but the #{label}", "compare them with --by #{label}")
+      end
+
+      def facts = @settings.keys.flat_map { |setting| setting.attributes.keys }.uniq.sort
+
+      def known = to_h.empty? ? "none" : to_h.keys.map { |value| value[0, 40] }.join(", ")
+    end
+  end
+end

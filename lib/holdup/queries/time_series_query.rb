@@ -1,0 +1,103 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/time_series"
+require_relative "../analysis/unit_filter"
+require_relative "../analysis/window_sum"
+require_relative "measured_time_query"
+require_relative "gvl_utilization"
+
+module Holdup
+  module Queries
+    # Reads a span of the store step by step, for charts.
+    #
+    #   TimeSeriesQuery.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new(name: "OrdersController#index")).to_h
+    class TimeSeriesQuery
+      POINTS = 300
+      STEPS_S = [60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, 86_400].freeze
+      MINUTE_S = 60
+      ALL = Series.new(kind: :request, name: "(all)")
+      # What is read: histograms are most of a long span's time.
+      OF_UNITS = %i[wall queued stalled].freeze
+      OF_ACCOUNTS = %i[running].freeze
+
+      # Steps begin at round times, so the first may begin before the span; the minute that is not over yet is left out, because
+      # the figures of half a minute would always look like a fall.
+      # @param store [Store::Sql]
+      # @param from_s [Integer] seconds since 1970
+      # @param to_s [Integer]
+      # @param filter [Analysis::UnitFilter] which units
+      # @param histograms [Array<Symbol>] of units, of Window::HISTOGRAMS
+      # @return [Analysis::TimeSeries] with at most POINTS steps
+      def self.call(store, from_s:, to_s:, filter: Analysis::UnitFilter.new, histograms: OF_UNITS) = new(store, from_s, to_s, filter, histograms).call
+
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @param finest_s [Integer] of what is kept
+      # @return [Integer] seconds of a step
+      def self.step_s(from_s, to_s, finest_s = MINUTE_S)
+        needed_s = [(to_s - from_s).fdiv(POINTS - 1).ceil, finest_s].max
+        STEPS_S.find { |step_s| step_s >= needed_s } || -(-needed_s / STEPS_S.last) * STEPS_S.last
+      end
+
+      def initialize(store, from_s, to_s, filter, histograms)
+        @store = store
+        @of_units = histograms
+        @filter = filter
+        @step_s = self.class.step_s(from_s, to_s, store.finest_s(from_s))
+        @from_s = from_s / @step_s * @step_s
+        @to_s = to_s / MINUTE_S * MINUTE_S
+        @sums = {}
+      end
+
+      # @return [Analysis::TimeSeries]
+      def call
+        gvl = GvlUtilization.new(method(:sums), at_s).call
+        Analysis::TimeSeries.new(at_s:, step_s: @step_s, to_s: @to_s, windows: chosen, gvl:, measured:, coverage:)
+      end
+
+      private
+
+      def coverage
+        MeasuredTimeQuery.call(@store, from_s: @from_s, to_s: @to_s, kinds: @filter.kind ? [@filter.kind] : Series::UNITS)
+      end
+
+      def at_s = (@from_s...@to_s).step(@step_s).to_a
+
+      def measured = sightings.to_set { |step, _| step * @step_s }
+
+      def chosen
+        return sums(Series::UNITS, only: @filter).transform_values { |sums| merged(sums) } if @filter.narrow?
+        whole? ? sums([:process]).transform_values { |sums| merged(sums) } : less_nested
+      end
+
+      # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
+      def whole? = sightings(Series::UNITS) == sightings([:process])
+
+      def sightings(kinds = nil)
+        found = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:)
+        found.select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting| [at_s / @step_s, setting] }
+      end
+
+      def less_nested
+        nested = sums([:nested])
+        sums(Series::UNITS).to_h { |at_s, sums| [at_s, nested[at_s] ? Analysis::WindowSum.subtract(merged(sums), merged(nested[at_s])) : merged(sums)] }
+      end
+
+      def merged(sums) = Window.sum(sums.map(&:window))
+
+      # @return [Hash{Integer => Array<Store::SpanSum>}] by the start of the step, one for each setting
+      def sums(kinds, **only)
+        @sums[[kinds, only]] ||= @store.sums(@from_s, @to_s, step_s: @step_s, together: ALL, kinds:, histograms: histograms(kinds), **only)
+          .select { |sum| @filter.setting?(sum.window.setting) }.group_by { |sum| sum.window.start_s / @step_s * @step_s }
+      end
+
+      def histograms(kinds)
+        case kinds
+        when [:account] then OF_ACCOUNTS
+        when [:process] then @filter.narrow? ? [] : @of_units
+        else @of_units
+        end
+      end
+    end
+  end
+end

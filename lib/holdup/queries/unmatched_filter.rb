@@ -1,0 +1,79 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/unit_filter"
+require_relative "../model/errors"
+require_relative "../model/series"
+require_relative "nearest_name"
+
+module Holdup
+  module Queries
+    # Which part of a filter matches nothing of a span that has requests or jobs, and what there is instead.
+    #
+    # - `part`: :kind, :queue, :name, :threads; `asked`: its value; `kind`: of the units that were looked at, nil for any
+    # - `known`: Array of String, most units first
+    UnmatchedFilter = Data.define(:part, :asked, :kind, :known) do
+      # @param store [Store::Sql]
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @param filter [Analysis::UnitFilter]
+      # @return [UnmatchedFilter, nil] nil where something matches, and where the span has nothing at all
+      def self.of(store, from_s, to_s, filter)
+        found = store.sums(from_s, to_s, kinds: Series::UNITS, histograms: []).map(&:window).select { |window| window.count.positive? }
+        return if found.empty?
+        self::PARTS.each do |part|
+          asked = filter.public_send(part) or next
+          one = Analysis::UnitFilter.new(part => asked)
+          matched = found.select { |window| one.series?(window.series) && one.setting?(window.setting) }
+          return new(part:, asked: asked.to_s, kind: filter.kind, known: known(part, found)) if matched.empty?
+          found = matched
+        end
+        nil
+      end
+
+      # @return [Array<String>]
+      def self.known(part, windows)
+        counts = windows.each_with_object(Hash.new(0)) { |window, all| values(part, window).each { |value| all[value] += window.count } }
+        counts.sort_by { |value, count| [-count, value] }.map(&:first)
+      end
+
+      def self.values(part, window)
+        series = window.series
+        case part
+        when :threads then window.setting.attributes.values_at(*Analysis::UnitFilter::THREADS).compact.map(&:to_s).uniq
+        when :kind then (series.kind == :overflow) ? [] : [series.kind.name]
+        when :queue then [series.queue].compact
+        else (series.kind == :overflow) ? [] : [series.name]
+        end
+      end
+      private_class_method :known, :values
+
+      # @return [Array<String>] the few that are meant or that there are
+      def shown = (nearest.any? ? nearest : known.first(self.class::SHOWN)).map { |value| value[0, self.class::LONGEST] }
+
+      # @return [Array<String>] of the known ones, those that look like what was asked for
+      def nearest
+        return [] unless %i[name queue].include?(part)
+        NearestName.to(asked.gsub(/[*?\[\]{}\\]/, ""), known)
+      end
+
+      # @return [UsageError]
+      def error
+        text = (part == :name || part == :queue) ? asked[0, 100].inspect : asked
+        problem = format(self.class::PROBLEMS.fetch(part), asked: text, kind: kind || "request or job")
+        return UsageError.new(problem, "did you mean #{shown.join(" or ")}?") if nearest.any?
+        UsageError.new(problem, known.empty? ? "there was none at all" : "there were #{instead}")
+      end
+
+      private
+
+      def instead = (part == :kind) ? shown.map { |value| "#{value}s" }.join(", ") : "#{shown.join(", ")}#{" ..." if known.size > shown.size}"
+    end
+
+    # In this order: the later ones among what the earlier ones match.
+    UnmatchedFilter::PARTS = %i[kind queue name threads].freeze
+    UnmatchedFilter::PROBLEMS = {kind: "no %<asked>s was measured in that span", queue: "no job of that span is of the queue %<asked>s",
+                           name: "no %<kind>s of that span is called %<asked>s", threads: "no %<kind>s of that span ran with %<asked>s threads"}.freeze
+    UnmatchedFilter::SHOWN = 5
+    UnmatchedFilter::LONGEST = 80
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/amdahl"
+require_relative "closed_model"
+
+module Holdup
+  module Sizing
+    # The thread calculator that people know, without any recording: what each number of threads brings by the closed
+    # model, beside Amdahl's law, for threads of one process that always have work.
+    class Calculator
+      # The fewest threads that hold the GVL this much of the time: more of them only stall.
+      ENOUGH = 0.9
+      # How far a table goes when nobody says.
+      BEYOND = 3
+      STEPS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 20, 25, 32, 40, 50, 64, 100].freeze
+
+      # `speed_up`, `amdahl`, `bound` against one thread; `gain`, `amdahl_gain`: what the last thread added (0.05: 5 %)
+      ThreadCount = Data.define(:threads, :speed_up, :gain, :amdahl, :amdahl_gain, :bound, :utilisation, :stall_ns, :response_ns)
+
+      attr_reader :demand
+
+      # @param demand [Demand]
+      # @param threads [Array<Integer>, nil] rows; nil: from one to somewhat beyond both answers
+      def initialize(demand, threads: nil)
+        @demand = demand
+        @model = ClosedModel.new(demand)
+        @threads = threads
+      end
+
+      # @return [Integer]
+      def recommended = @recommended ||= @model.threads_for(ENOUGH)
+
+      # @return [Boolean] whether that many keep the GVL in use; units that are nearly all io would need more than a process has
+      def enough? = @model.utilisation(recommended) >= ENOUGH
+
+      # @return [Integer] where Amdahl's law and the rule of +5 % end
+      def amdahls = Amdahl.suggestion(@demand.idle_share)
+
+      # @return [Array<ThreadCount>]
+      def lines = (@threads || default_threads).map { |threads| line(threads) }
+
+      # @param threads [Integer]
+      # @return [ThreadCount]
+      def line(threads)
+        share = @demand.idle_share
+        ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads), amdahl: Amdahl.speed_up(share, threads),
+          amdahl_gain: Amdahl.gain(share, threads), bound: @model.upper_bound(threads) / @model.throughput(1),
+          utilisation: @model.utilisation(threads), stall_ns: @model.stall_ns(threads), response_ns: @model.response_ns(threads))
+      end
+
+      private
+
+      def gain(threads) = (threads == 1) ? 0.0 : @model.speed_up(threads) / @model.speed_up(threads - 1) - 1
+
+      def default_threads
+        last = [recommended, amdahls, @model.saturation].max + BEYOND
+        (STEPS.take_while { |threads| threads <= last } + [recommended, amdahls]).uniq.sort
+      end
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "candidate"
+require_relative "closed_model"
+
+module Holdup
+  module Sizing
+    # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many
+    # again with one thread, for such a process is idle whenever its unit waits). Where the server has one thread only, processes are
+    # what threads are elsewhere: so many that all vCPUs are in use, and one more each.
+    class CandidateGrid
+      MOST_THREADS = 32
+      ALONE = 1.5
+      # Beyond these many processes not each number is tried: nobody can tell 21 from 22.
+      STEPS = [*1..8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64, 80, 96, 128].freeze
+      SLICES_NS = [50_000_000, 20_000_000, 10_000_000].freeze
+
+      # @param demand [Demand]
+      # @param current [Candidate]
+      # @param vcpus [Numeric] of a host
+      # @param threaded [Boolean] whether the server can have other numbers of threads
+      def initialize(demand, current:, vcpus:, threaded: true)
+        @demand = demand
+        @current = current
+        @vcpus = vcpus
+        @threaded = threaded
+      end
+
+      # @return [Array<Candidate>] the current one among them
+      def to_a = threads.flat_map { |count| processes(count).map { |number| @current.with(threads: count, processes: number) } }
+
+      # The third knob, tried only where the first two are settled: Ruby 3.4 and later.
+      # @param settled [Array<Candidate>]
+      # @return [Array<Candidate>] these with other time slices
+      def self.slices(settled)
+        settled.product(SLICES_NS).map { |candidate, slice| candidate.with(time_slice_ns: slice) } - settled
+      end
+
+      private
+
+      # Other pools keep their threads.
+      def threads
+        return [@current.threads] unless @threaded
+        most = (2 * saturation + 1).clamp(1, MOST_THREADS)
+        [*(1..most).map { |own| own + @current.beside.sum }, @current.threads].uniq.sort
+      end
+
+      def processes(threads)
+        most = [most_processes(threads), 1].max
+        [*STEPS.select { |step| step <= most }, most, *([@current.processes] if threads == @current.threads || @current.processes <= most)].uniq.sort
+      end
+
+      def most_processes(threads)
+        return (@vcpus * (saturation + 1)).ceil unless @threaded
+        (threads == 1) ? (@vcpus * ALONE).floor : @vcpus.ceil
+      end
+
+      def saturation = ClosedModel.new(@demand).saturation
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require_relative "concurrency_cost/cost_estimate"
+require_relative "concurrency_cost/evidence"
+require_relative "concurrency_cost/rest_cost"
+
+module Holdup
+  module Sizing
+    # By how much each doubling of the units in flight lengthens the running time of every unit (caches and the heap are
+    # shared), out of one recording: see Cost. How many are in flight goes up and down by itself.
+    #
+    # Asked are only units that began while their process was busy. Who begins after a rest is mostly alone and has cold
+    # caches, and sometimes a CPU that slept: on virtual machines that hides all growth. What the rest costs is then found
+    # beside it (Rest).
+    #
+    # A regression of a unit's running time on its own units in flight finds growth where there is none (12 % and 33 % in
+    # simulations of like and of heavy-tailed units), because long units let others pile up. How many there were when it
+    # began is not its doing, so that is the instrument: see Evidence. The interval has all growths that the scores of
+    # independent blocks do not contradict, which is right also where the load hardly varies: then it is wide.
+    #
+    # Source: instrumental variables and the test inversion of Anderson and Rubin (1949), with blocks as clusters.
+    class ConcurrencyCost
+      # Below this many units, or blocks' worth of variation, nothing is said at all.
+      FEWEST = 200
+      FEWEST_BLOCKS = 2
+      # Nine hours full of units: more of them take longer and tell hardly more.
+      MOST = 50_000
+      # Caches are warm and the CPU awake after so short a rest.
+      WARM_NS = 2_000_000
+
+      # @param profiles [Array<UnitSample>] of one setting, warm, in the order of their starts
+      def initialize(profiles)
+        step = (profiles.size / MOST.to_f).ceil
+        @profiles = ((step > 1) ? profiles.each_slice(step).map(&:first) : profiles).select(&:company)
+      end
+
+      # @return [CostEstimate]
+      def overall = @overall ||= estimate(busy, apart)
+
+      # @return [CostEstimate] of what a long rest costs: 0.2: 20 % more
+      def rest = @rest ||= RestCost.new(@profiles, growth: overall).estimate
+
+      # What garbage collections mark of each further unit is as much for the tenth as for the second: doublings tell too little of
+      # it where more are in flight than were recorded.
+      # @return [CostEstimate] by how much each further unit in flight lengthens the running time of every unit so: 0.02: by 2 %
+      def marking = @marking ||= (collected.value && apart.value) ? collected.of_share(collected_share) : CostEstimate.unknown(collected.units)
+
+      # @return [HoldCost] as models take it
+      def cost = HoldCost.new(**company, cold: rest.for_models)
+
+      # @return [Hash{Series => CostEstimate}] of those with enough units, most running time first
+      def series
+        @series ||= busy.group_by(&:series).select { |_, own| own.size >= FEWEST }
+          .sort_by { |_, own| -own.sum { |profile| profile.running_ns * profile.weight } }.to_h { |series, own| [series, estimate(own)] }
+      end
+
+      private
+
+      def busy = @busy ||= @profiles.select { |profile| profile.rest_ns < WARM_NS }
+
+      # Of the two parts only together it is known that they cost something.
+      def company
+        return {growth: overall.for_models} unless overall.grows? && marking.grows?
+        {growth: [apart.value, 0.0].max * (1 - collected_share), marking: marking.value}
+      end
+
+      def collected = @collected ||= solve(busy, CostShape::PerUnit, &:gc_ns)
+
+      def apart = @apart ||= apart_of(busy)
+
+      def collected_share = collected.alone_ns / (collected.alone_ns + apart.alone_ns)
+
+      def estimate(profiles, apart = apart_of(profiles))
+        all = run(profiles, &:running_ns)
+        (all.value && apart.value) ? all.with(gc: all.value - apart.value * apart.alone_ns / all.alone_ns) : all
+      end
+
+      def apart_of(profiles) = run(profiles) { |profile| profile.running_ns - profile.gc_ns }
+
+      def run(profiles, &time) = solve(profiles.select { |profile| time.call(profile).positive? }, CostShape::Doublings, &time)
+
+      def solve(profiles, shape, &)
+        return CostEstimate.unknown(profiles.size) if profiles.size < FEWEST
+        evidence = Evidence.new(profiles, shape, &)
+        blocks = evidence.blocks
+        (blocks < FEWEST_BLOCKS) ? CostEstimate.unknown(profiles.size) : CostEstimate.of(evidence, blocks)
+      end
+    end
+  end
+end

@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "../hold_cost"
+require_relative "unit_groups"
+require_relative "cost_shape"
+
+module Holdup
+  module Sizing
+    # The units as they speak for or against some growth g: if it is the true one, a unit's time without its share of g, such as
+    # log(running / (1 + g log2(in flight))), has nothing to do any more with how many there were when it began. What is left of
+    # the connection (the score) is added up for blocks of time.
+    class ConcurrencyCost::Evidence
+      # @return [Array<Float>] of the units in flight, for each unit: see Shape
+      attr_reader :amounts
+
+      # @return [Integer] units that can be compared
+      attr_reader :size
+
+      # @param profiles [Array<UnitSample>] with some of the time that may grow, where the shape needs that
+      # @param shape [Module] of Shape
+      # @yieldparam profile [UnitSample]
+      # @yieldreturn [Integer] the time that may grow
+      def initialize(profiles, shape)
+        @size = profiles.size
+        @shape = shape
+        @groups = ConcurrencyCost::UnitGroups.new(profiles)
+        @amounts = profiles.map { |profile| shape.amount(profile.in_flight) }
+        @weights = profiles.map(&:weight)
+        @before = @groups.centred(profiles.map { |profile| shape.amount(1 + profile.company) })
+        @figures = profiles.map { |profile| shape.figure(yield(profile)) }
+      end
+
+      # @return [Float] see Shape
+      def highest = @shape.highest
+
+      # @param growth [Float]
+      # @return [Array<Float>] the score of each block: above 0 where running times grew more than that
+      def scores(growth)
+        rest = @groups.centred(Array.new(size) { |index| @shape.without(@figures[index], 1 + growth * @amounts[index]) })
+        @groups.by_block { |index| @before[index] * rest[index] }
+      end
+
+      # Blocks in which company hardly varies say nothing; one in which it varies much says most.
+      # @return [Float] how many equal blocks would say as much
+      def blocks
+        each = @groups.by_block { |index| @before[index]**2 }
+        each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
+      end
+
+      # @return [Float] how far the company in which units begin tells that in which they run: standard deviation, in the shape's unit
+      def spread
+        square = mean_of { |index| @before[index]**2 }
+        square.zero? ? 0.0 : mean_of { |index| @before[index] * @amounts[index] }.abs / Math.sqrt(square)
+      end
+
+      # @yieldparam index [Integer] of a unit
+      # @return [Float] over the units that the sample stands for
+      def mean_of = @groups.by_block { |index| yield(index) }.sum / @weights.sum
+
+      # @param growth [Float]
+      # @return [Float] ns that a unit takes alone
+      def alone_ns(growth) = mean_of { |index| @shape.ns(@figures[index]) / (1 + growth * @amounts[index]) }
+    end
+  end
+end

@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require_relative "../hold_cost"
+require_relative "cost_estimate"
+require_relative "unit_groups"
+
+module Holdup
+  module Sizing
+    # What it costs a unit to begin after its process had rested: caches that others have used meanwhile, a CPU that slept, on
+    # virtual machines one that was given away. How long the rest was is nobody's doing who comes after it, so running times,
+    # without what company costs, are compared with it as they are. What company costs is not known exactly: the interval has what
+    # follows from either end of that one's.
+    class ConcurrencyCost::RestCost
+      # A unit that takes three times as long after a rest has been seen on no machine.
+      HIGHEST = 2.0
+      LOWEST = -0.5
+
+      # @param profiles [Array<UnitSample>] of which it is known how they began
+      # @param growth [Estimate]
+      def initialize(profiles, growth:)
+        @profiles = profiles.select { |profile| profile.running_ns.positive? }
+        @growth = growth
+      end
+
+      # @return [Estimate] whose value is Cost#cold
+      def estimate
+        return ConcurrencyCost::CostEstimate.unknown(size) if size < ConcurrencyCost::FEWEST || blocks < ConcurrencyCost::FEWEST_BLOCKS
+        value, *ends = beside(@growth.for_models)
+        low, high = [*ends, beside(@growth.low)[1], beside(@growth.high)[2]].minmax
+        ConcurrencyCost::CostEstimate.unknown(size).with(value:, low:, high:, spread: Math.sqrt(rests.sum { |rest| rest**2 } / size), blocks:)
+      end
+
+      private
+
+      def size = @profiles.size
+
+      def beside(growth)
+        logs = logs_without(growth)
+        ConcurrencyCost::ScoreInterval.of(LOWEST, HIGHEST, blocks) { |cold| scores(logs, cold) }
+      end
+
+      def groups = @groups ||= ConcurrencyCost::UnitGroups.new(@profiles)
+
+      def rested = @rested ||= @profiles.map { |profile| HoldCost.rested(profile.rest_ns) }
+
+      def rests = @rests ||= groups.centred(rested)
+
+      def logs_without(growth) = @profiles.map { |profile| Math.log(profile.running_ns / (1 + growth * HoldCost.doublings(profile.in_flight))) }
+
+      def scores(logs, cold)
+        left = groups.centred(Array.new(size) { |index| logs[index] - Math.log(1 + cold * rested[index]) })
+        groups.by_block { |index| rests[index] * left[index] }
+      end
+
+      def blocks
+        each = groups.by_block { |index| rests[index]**2 }
+        each.sum.zero? ? 0.0 : each.sum**2 / each.sum { |one| one**2 }
+      end
+    end
+  end
+end

@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/machine"
+require_relative "thread_priority"
+require_relative "scenario"
+
+module Holdup
+  module Sizing
+    # What a recording was made on: processes, threads, time slice, and what else this server and this Ruby could have.
+    class Deployment
+      MS = 1_000_000
+      # From here on the environment can change the time slice.
+      SLICES = Gem::Version.new("3.4")
+      # The first Puma with max_io_threads.
+      IO_THREADS = 8
+
+      OTHER = {request: :job, job: :request}.freeze
+      # Servers whose processes take one request at a time.
+      SINGLE = %w[unicorn pitchfork].freeze
+
+      # @param setting [Setting]
+      # @param kind [Symbol] :request or :job
+      # @param members [Array<ProcessReport::MeasuredProcess>] of that setting
+      def initialize(setting, kind:, members:)
+        @setting = setting
+        @kind = kind
+        @members = members
+      end
+
+      # @return [Integer] of a host; a server without workers is one
+      def processes
+        return [@setting["workers"].to_i, 1].max if @kind == :request && @setting["workers"]
+        each_host = @members.group_by(&:host).values.map { |same| Machine.concurrent(same).round }
+        [each_host.max || @setting["job_processes"].to_i, 1].max
+      end
+
+      # @return [Integer] of a process
+      def threads
+        said = @setting[(@kind == :job) ? "job_threads" : "threads"]
+        [said || @members.filter_map(&:threads).max || 1, 1].max
+      end
+
+      # @return [Integer] of the threads that take units: those of job runners mostly have a priority below 0
+      def time_slice_ns
+        said = @setting["time_slice_ms"] ? Integer(@setting["time_slice_ms"].to_s, 10, exception: false).to_i.clamp(10, 100_000) * MS : Scenario::TIME_SLICE_NS
+        (@kind == :job) ? ThreadPriority.slice_ns(said, @setting["job_priority"].to_i) : said
+      end
+
+      # @return [Boolean] whether this Ruby lets the environment change it
+      def slices? = Gem::Version.new(@setting["ruby"].to_s[/\A\d+(\.\d+)*/] || "0") >= SLICES
+
+      # @return [Boolean] whether the server can have more threads than one
+      def threaded? = @kind == :job || !SINGLE.include?(@setting["server"])
+
+      # @return [Boolean] whether the server knows threads for io
+      def knows_io_threads? = @kind == :request && @setting["server"] == "puma" && @setting["server_version"].to_i >= IO_THREADS
+
+      # Where some are allowed already, nobody knows which requests ask for them.
+      # @return [Boolean] whether the server could have threads for io
+      def io_threads? = knows_io_threads? && @setting["max_io_threads"].nil?
+
+      # @return [Boolean] whether requests and jobs run in the same processes: then both hold their GVL, and one of them only is sized
+      def company? = @members.any? { |member| member.takes?(OTHER.fetch(@kind)) }
+
+      # Units on fibers share a thread, and other Rubies share no GVL.
+      # @return [Boolean] whether models know such a thing
+      def supported? = ["ruby", nil].include?(@setting["engine"]) && @setting["fibers"] != true && @setting["job_pool"] != "fiber"
+    end
+  end
+end

@@ -1,0 +1,109 @@
+# frozen_string_literal: true
+
+require_relative "concurrent_units"
+require_relative "shared_cpus"
+
+module Holdup
+  module Sizing
+    # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate can be shown
+    # with what rejected it.
+    #
+    # 85 %: beyond it a queue's length is mostly chance (OpenModel); 80 % of the connections leave
+    # consoles and migrations theirs; 50 threads is what Sidekiq itself names as the most.
+    class Guards
+      # `value` is beyond `limit`; units by name: stability units/s, cpu and inflation plain, memory bytes, the others counts,
+      # client_timeout ns.
+      Violation = Data.define(:name, :value, :limit)
+
+      BUSY = 0.85
+      INFLATION = 1.10
+      FULL = 0.85
+      CONNECTIONS = 0.8
+      MOST_JOB_THREADS = 50
+      # A tenth of the read timeout of one second that clients of Redis and the like have: a thread that waits longer for the
+      # GVL blames the server.
+      WAIT_NS = 100_000_000
+      # Of its own time that a job leaves the GVL to others; with less a second thread does nothing that one does not. Where jobs are
+      # very unlike (cv2), it at least lets short ones pass.
+      IDLE = 0.05
+      LIKE = 1.0
+      NS = 1_000_000_000
+
+      # @param demand [Demand]
+      # @param limits [ResourceLimits]
+      # @param rate [Float] units per second of a host at its peak; 0 for jobs, which may wait: their
+      #   threads always have work while it matters
+      # @param current [Candidate]
+      # @param kind [Symbol] :request or :job
+      # @param company [ConcurrentUnits::ConcurrentLoad] of the other kind, in the same processes
+      def initialize(demand, limits:, rate:, current:, kind: :request, company: ConcurrentUnits::NOBODY)
+        @demand = demand.in_all
+        @limits = limits
+        @rate = rate
+        @current = current
+        @kind = kind
+        @company = company
+      end
+
+      # @param candidate [Candidate]
+      # @param most [Float] units per second that it can serve, where a replay knows it
+      # @return [Array<Violation>] empty when it may be
+      def call(candidate, most = ceiling(candidate)) = of_processes(candidate, most) + of_host(candidate)
+
+      # @return [Array<Violation>] what its processes can't do
+      def of_processes(candidate, most = ceiling(candidate)) = [above(:stability, @rate, BUSY * most), inflation(candidate), company(candidate), pool(candidate), *jobs(candidate)].compact
+
+      # @return [Array<Violation>] what host and database don't have
+      def of_host(candidate) = [cpu, memory(candidate), connections(candidate)].compact
+
+      # @param candidate [Candidate]
+      # @return [Float] units per second that it can serve at most
+      def ceiling(candidate) = model(candidate).throughput
+
+      private
+
+      def inflation(candidate)
+        return above(:inflation, model(candidate).inflation, INFLATION) if @rate.zero?
+        busy = [(@rate * @demand.held_ns.fdiv(NS) + @company.cpus) / candidate.processes, 1.0].min
+        above(:inflation, model(candidate).inflation_at(busy), INFLATION)
+      end
+
+      # With fewer processes there are also fewer threads for the other kind.
+      def company(candidate)
+        above(:company, @company.busy / candidate.processes, candidate.company.sum) if candidate.company.any? && candidate.processes < @current.processes
+      end
+
+      def cpu = above(:cpu, @limits.beside + @company.cpus + @rate * (@demand.cpu_ns + @demand.native_ns).fdiv(NS), BUSY * @limits.vcpus)
+
+      def memory(candidate)
+        bytes = @limits.memory_limit_bytes && @limits.memory(candidate, current: @current)
+        bytes && above(:memory, bytes, (FULL * @limits.memory_limit_bytes).floor)
+      end
+
+      # A pool as large as the threads follows them: then it is a line to change and no limit.
+      def pool(candidate)
+        above(:db_pool, candidate.threads + @limits.outside.round, @limits.pool) if @limits.pool && ![@current.threads, @current.own_threads].include?(@limits.pool)
+      end
+
+      def connections(candidate)
+        above(:db_connections, @limits.connections_of(candidate), (CONNECTIONS * @limits.connections).floor) if @limits.connections
+      end
+
+      def jobs(candidate)
+        return [] unless @kind == :job
+        wait_ns = ClosedModel.new(@demand).stall_ns(candidate.own_threads) / [@demand.acquisitions, 1].max
+        [above(:job_threads, candidate.own_threads, MOST_JOB_THREADS), above(:client_timeout, wait_ns, WAIT_NS), (above(:cpu_bound, candidate.threads, 1 + candidate.beside.size - candidate.company.size) if computes?)]
+      end
+
+      def computes? = @demand.idle_share < IDLE && @demand.cv2 <= LIKE
+
+      def above(name, value, limit) = (value > limit) ? Violation.new(name:, value:, limit:) : nil
+
+      # Threads for io count as long as there is io for them, which at most throughput there is.
+      def model(candidate)
+        threads = candidate.own_threads + candidate.io_threads
+        (@models ||= {})[[candidate.processes, threads]] ||= SharedCpus.new(@demand, processes: candidate.processes, threads:, vcpus: @limits.free_vcpus)
+      end
+    end
+  end
+end

@@ -1,0 +1,83 @@
+# frozen_string_literal: true
+
+require_relative "slo"
+
+module Holdup
+  module Sizing
+    # What "better" means. Never stall alone: with fewer threads the same units wait in the queue instead.
+    #
+    # - `:latency`: queued + stalled at the SLO's percentile, at peak load
+    # - `:cost`: least memory (processes, where nobody knows memory) that keeps the SLO, or about the response of now
+    # - `:balanced`: response at that percentile, where each further process has to bring a tenth
+    # - `:throughput`: for jobs, nearly all units per second that these processes can do, with the fewest threads
+    class Objective
+      NAMES = %i[latency cost balanced throughput].freeze
+      # Better by less than this is no better.
+      TIE = 0.02
+      PRICE = 1.1
+      SLACK = 1.1
+      NEARLY_ALL = 0.9
+
+      attr_reader :name, :slo
+
+      # @param name [Symbol] one of NAMES
+      # @param slo [Slo]
+      def initialize(name = :latency, slo: Slo.new)
+        @name = name
+        @slo = slo
+      end
+
+      # @param predictions [Array<Prediction>] that may be
+      # @param current [Prediction]
+      # @return [Prediction, nil] of those about as good as the best, the smallest change
+      def best(predictions, current)
+        return nearly_all(predictions, current).min_by { |prediction| prediction.candidate.threads } if name == :throughput
+        ties(predictions.select(&:replayed?), current).min_by { |prediction| prediction.candidate.effort(current.candidate) }
+      end
+
+      # @param current [Prediction]
+      # @param other [Prediction]
+      # @return [Float] by what share it is better; negative: worse
+      def gain(current, other)
+        return more_gain(current, other) if name == :throughput || !current.replayed? || !other.replayed?
+        case name
+        when :cost then feasible?(other, current) ? 1 - price(other).fdiv(price(current)) : 0.0
+        when :balanced then 1 - balance(other) / balance(current)
+        else (wait(current) - wait(other)).fdiv(response(current))
+        end
+      end
+
+      private
+
+      def wait(prediction) = prediction.waits[slo.percentile]
+
+      def response(prediction) = prediction.responses[slo.percentile]
+
+      def balance(prediction) = response(prediction) * PRICE**prediction.candidate.processes
+
+      def price(prediction) = prediction.memory_bytes || prediction.candidate.processes
+
+      def feasible?(prediction, current) = slo.limit_ns ? slo.met?(response(prediction)) : response(prediction) <= SLACK * response(current)
+
+      def ties(predictions, current)
+        gains = predictions.to_h { |prediction| [prediction, gain(current, prediction)] }
+        best = gains.values.max
+        predictions.select { |prediction| gains[prediction] >= best - TIE }
+      end
+
+      # More processes are always more throughput, and a question of what one pays: they stay.
+      def nearly_all(predictions, current)
+        same = predictions.select { |prediction| prediction.candidate.processes == current.candidate.processes }
+        most = same.map(&:ceiling).max
+        same.select { |prediction| prediction.ceiling >= NEARLY_ALL * most }
+      end
+
+      # With fewer threads and nearly the same throughput, what is gained is the time that jobs take.
+      def more_gain(current, other)
+        more = other.ceiling / current.ceiling - 1
+        slots = other.candidate.slots.fdiv(current.candidate.slots)
+        (slots < 1 && more > -TIE * 5) ? 1 - slots / (1 + more) : more
+      end
+    end
+  end
+end

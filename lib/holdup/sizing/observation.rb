@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/measured_time"
+require_relative "deployment"
+require_relative "thread_pools"
+require_relative "recording"
+require_relative "self_test"
+require_relative "undisturbed_hold"
+require_relative "weighted_means"
+
+module Holdup
+  module Sizing
+    # A recording as a recommendation needs it: on which deployment it was made, and what was measured there, for the self-test.
+    class Observation
+      NS = 1_000_000_000
+      MINUTE_S = 60
+      # Less of a minute than this tells nothing of its load.
+      LEAST_S = 5
+      # Where so many units say when they arrived, queueing is known.
+      STAMPED = 0.5
+
+      attr_reader :recording, :kind
+
+      # @param recording [Recording]
+      # @param kind [Symbol] :request or :job
+      # @param members [Array<ProcessReport::MeasuredProcess>] all processes
+      # @param pool [String, nil] of threads, that was asked about
+      # @param other [Observation, nil] of the other kind's units under the same setting
+      def initialize(recording, kind:, members: [], pool: nil, other: nil)
+        @recording = recording
+        @kind = kind
+        @pool = pool
+        @other = other if other && other.profiles.size >= ConcurrentUnits::FEWEST
+        @members = members.select { |member| recording.fingerprints.include?(member.setting) && member.takes?(kind) }
+      end
+
+      def setting = recording.setting
+
+      # @return [Demand, nil] on CPUs that nobody else wants; how much these are wanted, a replay works out itself
+      def demand = @demand ||= recording.demand&.then { |found| found.with(held_ns: found.held_ns * undisturbed.share) }
+
+      # @return [Array<UnitSample>] likewise
+      def profiles = @profiles ||= undisturbed.profiles(recording.profiles)
+
+      def units = recording.units
+
+      def handoff_ns = recording.handoff_ns
+
+      def held_per_cpu = recording.held_per_cpu
+
+      # @return [Hash{Integer => Float}] units of each minute as if it had been recorded whole
+      def arrivals
+        @arrivals ||= recording.arrivals.select { |start_s, _| covered_s(start_s) >= LEAST_S }
+          .to_h { |start_s, count| [start_s, count * MINUTE_S / covered_s(start_s)] }
+      end
+
+      # @return [Integer] hosts that ran it
+      def hosts = [recording.windows.map(&:host).uniq.size, 1].max
+
+      # @return [Integer] see Deployment
+      def processes = deployment.processes
+
+      def threads = pools.several? ? pools.threads : deployment.threads
+
+      # @return [ThreadPools] of threads of a process, that share its GVL
+      def pools = @pools ||= ThreadPools.of(recording.of_pools, members: @members, kind:, first: @pool, company: !@other.nil?)
+
+      # @return [ConcurrentUnits, nil] units of the other kind, where their threads share the processes
+      def company = (ConcurrentUnits.new(@other.profiles, @other.arrivals, slice_ns: @other.time_slice_ns) if pools.company?)
+
+      def time_slice_ns = deployment.time_slice_ns
+
+      def slices? = deployment.slices?
+
+      def io_threads? = deployment.io_threads?
+
+      def threaded? = deployment.threaded?
+
+      # @return [Array<Symbol>] what forbids an answer
+      def problems
+        return young || [:no_recording] unless recorded?
+        found = recording.problems.select { |problem| problem.refusal? || problem.kind == :few_profiles }.map(&:kind)
+        deployment.supported? ? found : [*found, :unsupported]
+      end
+
+      # @return [Hash{Symbol => Hash}] what may make it miss, or why there is no answer, with the facts of each; none
+      #   where nothing was recorded
+      def warnings
+        return {} unless recorded?
+        found = recording.problems.to_h { |problem| [problem.kind, problem.facts] }
+        found[:company] = {} if deployment.company? && !pools.company?
+        found.except(*problems)
+      end
+
+      # @return [ConcurrencyCost::CostEstimate]
+      def growth_estimate = recording.growth.overall
+
+      # @return [ConcurrencyCost::CostEstimate, nil] nil where nobody can tell that concurrency costs anything
+      def growth = growth_estimate.grows? ? growth_estimate : nil
+
+      # @return [Hash{Series => ConcurrencyCost::CostEstimate}] see Growth#series
+      def growths = recording.growth.series
+
+      # @return [ConcurrencyCost::CostEstimate, nil] of what a rest costs; nil where nobody can tell that it costs anything
+      def rest = recording.growth.rest.then { |found| found if found.grows? }
+
+      # @return [Float] ns that a unit waits for connections and locks, on average
+      def wait_beside_ns = %i[pool_wait_ns lock_ns].sum { |key| windows_sum(key) }.fdiv([units, 1].max)
+
+      # @return [SelfTest::MeasuredFigures]
+      def measured
+        queued_ns = (histogram(:queued).count >= STAMPED * units) ? histogram(:queued).mean : nil
+        SelfTest::MeasuredFigures.new(queued_ns:, stalled_ns: histogram(:stalled).mean, handoff_ns:,
+          response_ns: histogram(:wall).mean + queued_ns.to_f, p95_ns: p95(queued_ns), utilisation:)
+      end
+
+      # @return [Integer] ns that units held the GVL
+      def held_ns = histogram(:running).sum
+
+      private
+
+      def recorded? = !setting.nil? && !demand.nil?
+
+      # There were units, all of them soon after a boot.
+      def young = ([:warming_up] if recording.problems.map(&:kind).include?(:warming_up))
+
+      # Of the first and of the last minute a part was recorded: taken for whole ones, these would have half the
+      # load that they had, and a short recording would be nothing but such minutes.
+      def covered_s(minute_s) = coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
+
+      def coverage = @coverage ||= MeasuredTime.of(recording.profiles)
+
+      def undisturbed = @undisturbed ||= UndisturbedHold.new(@members, held_per_cpu: recording.held_per_cpu)
+
+      def deployment = @deployment ||= Deployment.new(setting, kind:, members: @members)
+
+      def windows_sum(key) = recording.windows.sum { |window| window.sums.fetch(key) }
+
+      def histogram(key) = (@histograms ||= {})[key] ||= Histogram::CountAndSum.sum(recording.windows.map { |window| window.histograms.fetch(key) })
+
+      # Threads outside of units hold the GVL too, and so does company.
+      def utilisation = (held_ns + (company ? @other.held_ns : 0) + recording.between.held_ns * units) / (seconds * NS * hosts * processes)
+
+      def seconds = [recording.arrivals.keys.sum { |start_s| covered_s(start_s) }, 1].max
+
+      # Windows know the percentiles of queued and of elapsed, and not of their sum: single units do.
+      def p95(queued_ns)
+        responses = recording.profiles.map { |profile| [profile.wall_ns + (queued_ns ? profile.queued_ns.to_i : 0), profile.weight] }
+        WeightedMeans.quantile(responses, 0.95).to_i
+      end
+    end
+  end
+end

@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require_relative "open_model"
+
+module Holdup
+  module Sizing
+    # The thread calculator for units that arrive by themselves: what they wait, on average, at each number of threads. Means
+    # only, and only of units that are alike enough (OpenModel#valid?): all else needs a recording and its replay.
+    class OpenCalculator
+      # Within this of the soonest, fewer threads are as good: what one more has to bring by the usual rule.
+      TIE = 0.05
+
+      # `capacity`: units per second at most; times are nil where the queue would never end
+      WaitAtThreads = Data.define(:threads, :capacity, :utilisation, :queued_ns, :stall_ns, :response_ns) do
+        # @return [Float, nil] ns from arriving to the end
+        def whole_ns = response_ns && queued_ns + response_ns
+      end
+
+      attr_reader :demand, :rate, :processes, :vcpus
+
+      # @param demand [Demand]
+      # @param rate [Float] units that arrive per second, at all processes
+      # @param threads [Array<Integer>] rows: threads of each process
+      # @param processes [Integer]
+      # @param vcpus [Numeric] one for each process, unless it is said
+      def initialize(demand, rate:, threads:, processes: 1, vcpus: processes)
+        @demand = demand
+        @rate = rate
+        @threads = threads
+        @processes = processes
+        @vcpus = vcpus
+      end
+
+      # @return [Boolean] whether there is a formula for units so unlike
+      def valid? = model(1).valid?
+
+      # @return [Array<WaitAtThreads>]
+      def lines = @lines ||= @threads.map { |threads| line(threads) }
+
+      # @return [WaitAtThreads, nil] the fewest threads with about the shortest response; nil where no number serves the load
+      def best
+        stable = lines.select(&:whole_ns)
+        soonest = stable.map(&:whole_ns).min
+        stable.find { |line| line.whole_ns <= soonest * (1 + TIE) }
+      end
+
+      # @return [Float] units per second that the best of them can serve
+      def capacity = lines.map(&:capacity).max
+
+      private
+
+      def model(threads) = OpenModel.new(demand, processes:, threads:, rate:, vcpus:)
+
+      def line(threads)
+        found = model(threads)
+        WaitAtThreads.new(threads:, **%i[capacity utilisation queued_ns stall_ns response_ns].to_h { |name| [name, found.public_send(name)] })
+      end
+    end
+  end
+end

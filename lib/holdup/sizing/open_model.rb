@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "shared_cpus"
+
+module Holdup
+  module Sizing
+    # Requests that arrive by themselves, at processes whose threads are capped: the closed model gives how fast n
+    # requests in flight are served, and a birth-death chain how often there are n.
+    #
+    #   mu(n) = min(sum over processes of X(n_i), v / Ccpu);  p(n) ~ product of lambda / mu(k)
+    #   wait for a thread: times (1 + cv2) / 2
+    #
+    # Source: flow-equivalent servers (Norton), Lazowska et al., chapter 8. Within 8 to 13 % for like requests. With
+    # unlike ones (cv2 above 2) it is 33 to 64 % too low: `valid?` says so, and only the replay helps.
+    class OpenModel
+      NS = ClosedModel::NS
+      MOST_VARIABLE = 2.0
+      # Where the chain is cut: so little probability is beyond that nobody can see it.
+      SPREAD = 40
+      STABLE = 0.999
+
+      # @param demand [Demand]
+      # @param processes [Integer]
+      # @param threads [Integer] of each
+      # @param rate [Float] units that arrive per second, at all processes
+      # @param vcpus [Numeric]
+      def initialize(demand, processes:, threads:, rate:, vcpus:)
+        @demand = demand
+        @processes = processes
+        @threads = threads
+        @rate = rate
+        @vcpus = vcpus
+      end
+
+      # @return [Float] units per second that can be served at all
+      def capacity = service(@processes * @threads)
+
+      # @return [Boolean] whether the queue ends
+      def stable? = @rate < capacity * STABLE
+
+      # @return [Boolean] whether the units are alike enough for this model
+      def valid? = @demand.cv2 <= MOST_VARIABLE
+
+      # @return [Float, nil] ns from a thread's taking a unit to its end; nil where the queue never ends
+      def response_ns = stable? ? busy * NS / @rate : nil
+
+      # @return [Float, nil] ns of it that the unit stalls
+      def stall_ns = stable? ? [response_ns - @demand.own_ns, 0.0].max : nil
+
+      # @return [Float, nil] ns before a thread takes a unit
+      def queued_ns = stable? ? (present - busy) * NS / @rate * (1 + @demand.cv2) / 2 : nil
+
+      # @return [Float] share of the time that each GVL is held
+      def utilisation = @rate * @demand.held_ns / NS / @processes
+
+      private
+
+      def slots = @processes * @threads
+
+      # @return [Float] units per second with n in the system
+      def service(count)
+        taken = [count, slots].min
+        each, more = taken.divmod(@processes)
+        served = more * throughput(each + 1) + (@processes - more) * throughput(each)
+        [served, @vcpus * NS.fdiv(@demand.in_flight(taken.fdiv(@processes)).cpu_ns + @demand.native_ns)].min
+      end
+
+      def throughput(threads)
+        @throughput ||= Hash.new { |known, n| known[n] = n.zero? ? 0.0 : ClosedModel.new(@demand).throughput(n) }
+        @throughput[threads]
+      end
+
+      # By logarithms: the products themselves are too large for a number where hundreds of units are in flight.
+      # @return [Array<Float>] how likely n units are in the system
+      def likelihoods
+        @likelihoods ||= begin
+          logs = (1..length).each_with_object([0.0]) { |count, all| all << all.last + Math.log(@rate / service(count)) }
+          terms = logs.max.then { |most| logs.map { |log| Math.exp(log - most) } }
+          total = terms.sum
+          terms.map { |term| term / total }
+        end
+      end
+
+      def length = slots + (SPREAD / (1 - @rate / capacity)).ceil.clamp(SPREAD, 100_000)
+
+      def present = @present ||= likelihoods.each_with_index.sum { |likely, count| likely * count }
+
+      def busy = @busy ||= likelihoods.each_with_index.sum { |likely, count| likely * [count, slots].min }
+    end
+  end
+end

@@ -1,0 +1,56 @@
+# frozen_string_literal: true
+
+require_relative "backlog_replay"
+require_relative "replay"
+
+module Holdup
+  module Sizing
+    # What each pool of threads of a process gets done while all of them have work: what one is given, it takes from the others, whose
+    # GVL it shares.
+    class PoolBacklog
+      # Of each pool. When the first has nearly none left, what is then on is no longer looked at.
+      UNITS = 4_000
+
+      # `threads`: of the pool; `throughput`: units per second of all processes; `stalled_ns`, `wall_ns`: of a unit, on average
+      PoolThroughput = Data.define(:threads, :throughput, :stalled_ns, :wall_ns)
+
+      # @param traffic [Traffic] with its pools
+      # @param scenario [Hash] vcpus, between, cost, handoff_ns: see Scenario
+      # @param seed [Integer]
+      def initialize(traffic, seed: 1, **scenario)
+        @traffic = traffic
+        @scenario = {assignment: :shared, seed:, **scenario}
+        @seed = seed
+      end
+
+      # @param candidate [Candidate]
+      # @return [Array<PoolThroughput, nil>] of each pool; nil where no unit of it was recorded
+      def call(candidate)
+        outcome = Replay.call(trace, candidate.scenario(**@scenario))
+        ends = outcome.column(:response)
+        to = trace.pools.reject(&:empty?).map { |units| ends.values_at(*units).sort[(units.size * (1 - BacklogReplay::EDGE)).floor] }.min
+        span = ((BacklogReplay::EDGE * to)..to)
+        candidate.caps.each_with_index.map { |threads, pool| figures(outcome, threads, outcome.ended(span, trace.pools.fetch(pool, [])), span) }
+      end
+
+      private
+
+      def figures(outcome, threads, units, span)
+        return if units.empty?
+        queued, stalled, response = %i[queued stalled response].map { |name| outcome.column(name).values_at(*units).sum.fdiv(units.size) }
+        PoolThroughput.new(threads:, throughput: units.size * 1e9 / (span.end - span.begin), stalled_ns: stalled, wall_ns: response - queued)
+      end
+
+      # One nanosecond after the other, one pool after the other: each has a queue of its own.
+      def trace
+        @trace ||= @traffic.pools.names.each_index.flat_map { |pool| drawn(pool) }.each_with_index
+          .map { |(profile, pool), at| Trace::TraceUnit.of(profile, at, pool:) }.then { |units| Trace.new(units) }
+      end
+
+      def drawn(pool)
+        own = @traffic.map { |profile| profile if @traffic.pools.index(profile) == pool }
+        own.empty? ? [] : own.drawn(seed: @seed, units: UNITS).map { |profile| [profile, pool] }
+      end
+    end
+  end
+end

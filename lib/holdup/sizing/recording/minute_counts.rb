@@ -1,0 +1,155 @@
+# frozen_string_literal: true
+
+require_relative "../../model/sample_block"
+require_relative "../../analysis/measured_time"
+
+module Holdup
+  module Sizing
+    class Recording
+    end
+
+    # What of windows counts, and how many units came in each minute. A window of a minute counts or does
+    # not, see Boots. Of longer ones, which are read of long spans and are left of old ones, the units that
+    # are kept singly tell which minutes they have units in. So what is concluded does not depend on the
+    # windows that happen to be read.
+    class Recording::MinuteCounts
+      MINUTE_S = 60
+      BLOCK_S = SampleBlock::SECONDS
+      NS = 1_000_000_000
+      # Sums of a window that single units know as well; of the others, as much belongs to a minute as of units.
+      FIELDS = {running: :running_ns, stalled: :stalled_ns, idle: :idle_ns, wall: :wall_ns, queued: :queued_ns,
+                cpu_ns: :cpu_ns, gc_ns: :gc_ns, acquisitions: :acquisitions}.freeze
+      # Of a window's units: when single units stand for so many, none is missing.
+      ALL = 0.9
+
+      # Units that were kept of one minute.
+      Minute = Data.define(:start_s, :units, :covered_s) do
+        # @return [Float] units that they stand for
+        def weight = units.sum(0.0, &:weight)
+
+        # @return [Float] by how much that is likely off, squared, because not all are kept
+        def noise = units.sum(0.0) { |unit| unit.weight * (unit.weight - 1) }
+      end
+      private_constant :Minute
+
+      # @param profiles [Array<UnitSample>] of these units, also of the first minutes of processes
+      # @param boots [Boots]
+      def initialize(profiles, boots)
+        @boots = boots
+        @coverage = MeasuredTime.of(profiles)
+        @kept = profiles.group_by { |unit| minute_of(unit) }
+        @blocks = profiles.to_set { |unit| SampleBlock.start_of(unit.start_ns) }
+        @slots = {}
+      end
+
+      # @param windows [Array<Window>]
+      # @return [Array<Window>] what of them belongs to warm processes
+      def warm(windows)
+        windows.filter_map { |window| (window.seconds > MINUTE_S) ? part(window) : (window if warm?(window)) }
+      end
+
+      # @param windows [Array<Window>] of units, see warm
+      # @return [Hash{Integer => Numeric}] units by the start of the minute in which they ended, ascending
+      def counts(windows)
+        slots = windows.group_by { |window| [window.start_s, window.seconds] }
+        slots.each_with_object(Hash.new(0)) { |((start_s, seconds), same), all|
+          spread(start_s, seconds, same.sum(&:count)).each { |minute_s, count| all[minute_s] += count }
+        }.sort.to_h
+      end
+
+      private
+
+      def minute_of(unit) = unit.end_ns / NS / MINUTE_S * MINUTE_S
+
+      def warm?(window) = @boots.warm?(window.start_s, window.end_s)
+
+      def warm_minute?(start_s) = @boots.warm?(start_s, start_s + MINUTE_S)
+
+      # Where no unit of it was kept, the others of that time tell; where none was, it counts as a whole.
+      def part(window)
+        units = slot(window.start_s, window.seconds).flat_map(&:units)
+        return (window if warm?(window)) if units.empty?
+        own = units.select { |unit| unit.series == window.series }
+        own = units if own.empty?
+        kept = own.select { |unit| warm_minute?(minute_of(unit)) }
+        return if kept.empty?
+        (kept.size == own.size) ? window : scaled(window, own, kept)
+      end
+
+      def scaled(window, all, kept)
+        whole = share(all, kept) { 1 }
+        shares = FIELDS.transform_values do |field|
+          share(all, kept) { |unit| unit.public_send(field).to_i } || whole
+        end
+        shares.default = whole
+        histograms = window.histograms.to_h do |name, one|
+          [name, Histogram::CountAndSum.new(count: (one.count * whole).round, sum: (one.sum * shares[name]).round)]
+        end
+        window.with(count: (window.count * whole).round, errors: (window.errors * whole).round, histograms:,
+          sums: window.sums.to_h { |name, sum| [name, (sum * shares[name]).round] })
+      end
+
+      # @return [Float, nil] how much of what all have is theirs
+      def share(all, kept)
+        part, whole = [kept, all].map { |units| units.sum(0.0) { |unit| unit.weight * yield(unit) } }
+        whole.positive? ? part / whole : nil
+      end
+
+      # @return [Hash{Integer => Numeric}] a window's units by minute
+      def spread(start_s, seconds, count)
+        return {start_s => count} if seconds <= MINUTE_S
+        minutes = slot(start_s, seconds).select { |minute| warm_minute?(minute.start_s) }
+        others = unread(start_s, seconds)
+        return evenly(others, count) if minutes.empty?
+        told = likely(minutes)
+        known = told.values.sum
+        complete = others.empty? || known >= ALL * count
+        return told.transform_values { |weight| weight * count / known } if complete
+        told.merge(evenly(others, count - known)) { |_, *both| both.sum }
+      end
+
+      # Of a long span single units are read of some blocks only.
+      # @return [Array<Integer>] minutes of the others
+      def unread(start_s, seconds)
+        minutes = (start_s...start_s + seconds).step(MINUTE_S)
+        minutes.reject { |minute_s| @blocks.include?(minute_s / BLOCK_S * BLOCK_S) }
+      end
+
+      def evenly(minutes, count) = minutes.to_h { |minute_s| [minute_s, count.fdiv(minutes.size)] }
+
+      # Where a part of the units is kept, chance makes minutes look less alike than they were: that much is
+      # taken off their differences.
+      def likely(minutes)
+        minutes.zip(usual(minutes)).to_h do |minute, usual|
+          [minute.start_s, usual + trust * (minute.weight - usual)]
+        end
+      end
+
+      # @return [Array<Float>] units of each if they had come evenly
+      def usual(minutes)
+        whole, covered_s = minutes.sum(&:weight), minutes.sum(&:covered_s)
+        minutes.map { |minute| whole * (covered_s.zero? ? 1.0 / minutes.size : minute.covered_s / covered_s) }
+      end
+
+      # @return [Float] of the differences between minutes, what is not chance
+      def trust
+        @trust ||= begin
+          squares = @slots.values.sum(0.0) do |minutes|
+            minutes.zip(usual(minutes)).sum(0.0) { |minute, usual| (minute.weight - usual)**2 }
+          end
+          noise = @slots.values.flatten.sum(0.0, &:noise)
+          squares.positive? ? (1 - noise / squares).clamp(0.0, 1.0) : 1.0
+        end
+      end
+
+      # @return [Array<Minute>] those with units
+      def slot(start_s, seconds)
+        @slots[[start_s, seconds]] ||= (start_s...start_s + seconds).step(MINUTE_S).filter_map do |minute_s|
+          units = @kept[minute_s]
+          covered_s = @coverage&.seconds(minute_s, minute_s + MINUTE_S)
+          Minute.new(start_s: minute_s, units:, covered_s:) if units
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,52 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    class Recording
+    end
+
+    # When the processes of a recording began. In the first two minutes after that, units run code that was never run before:
+    # they load, fill caches and are compiled. That is no cost that models may count on.
+    class Recording::ProcessBoots
+      NS = 1_000_000_000
+      WARM_UP_S = 120
+      # Windows are of all processes together: a minute counts as long as few of them are that young.
+      FEW = 0.25
+
+      # @param profiles [Array<UnitSample>]
+      # @param samples [Array<Hash{Symbol => Object}>] of processes, see Store#processes
+      # @param warm_up_s [Integer] 0: everything counts
+      def initialize(profiles, samples, warm_up_s: WARM_UP_S)
+        @warm_up_s = warm_up_s
+        @lives = {}
+        @warm = {} # windows of many series are of the same time
+        samples.each { |sample| live(sample.values_at(:host, :pid, :since_s), sample[:at_s]) if sample[:since_s] }
+        profiles.each { |profile| live([profile.host, profile.process.pid, profile.process.since_ns / NS], profile.start_ns / NS) }
+      end
+
+      # @param start_s [Integer] of a window
+      # @param end_s [Integer]
+      # @return [Boolean]
+      def warm?(start_s, end_s)
+        return true if @warm_up_s.zero?
+        @warm.fetch([start_s, end_s]) { |span| @warm[span] = few_young?(*span) }
+      end
+
+      # @param profile [UnitSample]
+      # @return [Boolean]
+      def warm_unit?(profile) = profile.age_ns >= @warm_up_s * NS
+
+      private
+
+      def few_young?(start_s, end_s)
+        there = @lives.select { |(*, since_s), last_s| since_s < end_s && last_s >= start_s }.keys
+        young = there.count { |*, since_s| since_s > start_s - @warm_up_s }
+        young <= there.size * FEW
+      end
+
+      def live(key, at_s)
+        @lives[key] = [@lives[key] || at_s, at_s].max
+      end
+    end
+  end
+end

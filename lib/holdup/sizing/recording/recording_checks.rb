@@ -1,0 +1,91 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/application_shares"
+require_relative "recording_problem"
+
+module Holdup
+  module Sizing
+    # Looks for what would make a prediction from a recording wrong.
+    class Recording::RecordingChecks
+      # A 95th percentile of fewer is known to a fifth at best.
+      FEWEST_UNITS = 400
+      FEWEST_PROFILES = 200
+      MOST_COLD = 0.5
+      # Like units that got so much faster in the course of a recording were still being compiled, or filled a cache.
+      STEADY = 1.2
+      # GVL held beyond the CPU used: CPUs are missing, a quota stops the container, pages are read from a disk, or C code
+      # waits with the GVL held.
+      HELD_PER_CPU = 1.1
+      CPU_SHARE = 0.85
+      POOL_SHARE = 0.05
+
+      # @param recording [Recording]
+      def initialize(recording)
+        @recording = recording
+      end
+
+      # @return [Array<Recording::RecordingProblem>] refusals first
+      def problems
+        found = [mixed_settings, few_units, warming_up, unsteady, cpu_saturated, held_without_cpu, pool_bound, few_profiles]
+        found.compact.sort_by { |problem| problem.refusal? ? 0 : 1 }
+      end
+
+      private
+
+      def mixed_settings
+        settings = @recording.settings
+        kind = ApplicationShares.of(settings).several? ? :mixed_applications : :mixed_settings
+        problem(kind, true, settings: settings.keys, units: settings.values) if settings.size > 1
+      end
+
+      # Few because most came after a boot is another problem.
+      def few_units
+        problem(:few_units, true, units: @recording.units, needed: FEWEST_UNITS) if @recording.units < FEWEST_UNITS && !warming_up
+      end
+
+      def warming_up
+        share = @recording.cold_share
+        problem(:warming_up, true, share:) if share > MOST_COLD
+      end
+
+      # Within each series, so that another mix is no drift.
+      def unsteady
+        profiles = @recording.profiles
+        return if profiles.size < FEWEST_PROFILES
+        first, _, last = profiles.each_slice((profiles.size / 3.0).ceil).to_a
+        ratio = Math.exp(mean_log(first, profiles) - mean_log(last, profiles))
+        problem(:unsteady, false, ratio:) if ratio > STEADY
+      end
+
+      def mean_log(some, all)
+        @usual ||= all.group_by(&:series).transform_values { |own| own.sum { |profile| log(profile) } / own.size }
+        some.sum { |profile| log(profile) - @usual[profile.series] } / some.size
+      end
+
+      def log(profile) = Math.log([profile.running_ns, 1].max)
+
+      def cpu_saturated
+        cpu_share = @recording.cpu_share
+        problem(:cpu_saturated, false, cpu_share:) if cpu_share.to_f > CPU_SHARE
+      end
+
+      def held_without_cpu
+        held_per_cpu = @recording.held_per_cpu
+        return unless held_per_cpu > HELD_PER_CPU
+        problem(:held_without_cpu, false, starved_share: 1 - 1 / held_per_cpu)
+      end
+
+      def pool_bound
+        share = @recording.pool_share
+        problem(:pool_bound, false, pool_share: share) if share > POOL_SHARE
+      end
+
+      def few_profiles
+        profiles = @recording.profiles.size
+        problem(:few_profiles, false, profiles:, needed: FEWEST_PROFILES) if profiles < FEWEST_PROFILES
+      end
+
+      def problem(kind, refusal, **facts) = Recording::RecordingProblem.new(kind:, refusal:, facts:)
+    end
+  end
+end

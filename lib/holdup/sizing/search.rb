@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "candidate_grid"
+require_relative "forecast"
+require_relative "guards"
+require_relative "io_units"
+require_relative "pool_backlog"
+require_relative "pool_load"
+require_relative "split_guards"
+
+module Holdup
+  module Sizing
+    # All candidates at one load, each with what it would do: threads and processes first, then time slices and threads for io
+    # where these are settled.
+    class Search
+      # So many of the best are tried with other time slices.
+      SETTLED = 3
+
+      # @param recording [#demand, #kind, #slices?, #io_threads?, #threaded?]
+      # @param traffic [Traffic]
+      # @param now [Candidate]
+      # @param limits [ResourceLimits]
+      # @param slo [Slo]
+      # @param rate [Float] units per second and host
+      # @param units [Integer] of each replay
+      # @param handoff_ns [Numeric] see Handoff
+      # @param seed [Integer]
+      def initialize(recording, traffic:, now:, limits:, slo:, rate:, units:, handoff_ns:, seed:)
+        @recording = recording
+        @traffic = traffic
+        @now = now
+        @limits = limits
+        @slo = slo
+        @rate = rate
+        @units = units
+        @handoff_ns = handoff_ns
+        @seed = seed
+      end
+
+      # @return [Array<Prediction>] by threads, then processes
+      def predictions
+        @predictions ||= (grid + slices + io).sort_by { |prediction| prediction.candidate.then { |one| [one.threads, one.processes, -one.time_slice_ns, one.io_threads] } }
+      end
+
+      # @param candidate [Candidate] any
+      # @return [Prediction] although a guard may reject it
+      def of(candidate) = forecast.call(candidate, trace(candidate), force: true)
+
+      # @param part [Traffic]
+      # @param candidate [Candidate]
+      # @param draw [Hash] see Traffic#peak
+      # @return [Trace] of that load, as that candidate takes it
+      def drawn(part, candidate, **draw)
+        trace = part.peak(**draw)
+        candidate.io_threads.positive? ? io_units.marked(trace, part.drawn(**draw)) : trace
+      end
+
+      # @param demand [Demand]
+      # @param rate [Float]
+      # @param limits [ResourceLimits]
+      # @param parts [Array<(Demand, Float)>] of groups of processes that take different units, and their share of the units
+      # @return [Forecast] for this recording, or for what would be different
+      def forecast(demand: @recording.demand, rate: @rate, limits: @limits, parts: [])
+        guards = guards(demand, limits, rate)
+        guards = SplitGuards.new(guards, parts.map { |own, share| SplitGuards::SplitPart.new(guards: guards(own, limits, rate * share), share:) }) if parts.any?
+        Forecast.new(demand:, guards:, limits:, current: @now, rate:, slo: @slo, kind: @recording.kind, handoff_ns: @handoff_ns)
+      end
+
+      # @param candidate [Candidate]
+      # @return [Array<PoolBacklog::PoolThroughput, nil>] of each of its pools, while all of them have work; where requests and jobs share
+      #   processes, at this load
+      def pools_of(candidate) = @traffic.company ? load.call(candidate, @now) : backlog.call(candidate)
+
+      private
+
+      def guards(demand, limits, rate)
+        Guards.new(demand, limits:, rate: (@recording.kind == :job) ? 0.0 : rate, current: @now, kind: @recording.kind, company: @traffic.company_load)
+      end
+
+      def backlog = @backlog ||= PoolBacklog.new(@traffic, seed: @seed, **machine)
+
+      def load = @load ||= PoolLoad.new(@traffic, draw: {seed: @seed, rate: @rate, units: @units}, assignment: Forecast::ASSIGNMENTS.fetch(@recording.kind).last, **machine)
+
+      def machine = @recording.demand.then { |demand| {vcpus: @limits.free_vcpus, between: demand.between, cost: demand.cost, handoff_ns: @handoff_ns} }
+
+      def grid = @grid ||= CandidateGrid.new(@recording.demand, current: @now, vcpus: @limits.vcpus, threaded: @recording.threaded?).to_a.map { |candidate| predict(candidate) }
+
+      def slices
+        return [] unless @recording.slices?
+        CandidateGrid.slices(settled).map { |candidate| predict(candidate) }
+      end
+
+      def io = @recording.io_threads? ? io_units.candidates(settled, @rate).map { |candidate| predict(candidate) } : []
+
+      def io_units = @io_units ||= IoUnits.new(@traffic.profiles)
+
+      def settled = @settled ||= [@now, *grid.select { |one| one.allowed? && one.replayed? }.min_by(SETTLED) { |one| one.waits[@slo.percentile] }.map(&:candidate)].uniq
+
+      def predict(candidate) = one.call(candidate, trace(candidate), force: candidate == @now)
+
+      def one = @one ||= forecast
+
+      def trace(candidate) = (@traces ||= {})[candidate.io_threads.positive?] ||= drawn(@traffic, candidate, seed: @seed, rate: @rate, units: @units)
+    end
+  end
+end

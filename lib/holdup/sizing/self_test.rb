@@ -1,0 +1,106 @@
+# frozen_string_literal: true
+
+require_relative "self_test_causes"
+require_relative "free_cpus"
+require_relative "handoff"
+require_relative "replay"
+require_relative "traffic"
+
+module Holdup
+  module Sizing
+    # Whoever predicts the present wrongly has nothing to say of other settings: the recording is replayed on its own setting, minute
+    # by minute, and compared with what was measured.
+    #
+    # Grade A: mean response, p95, queued + stalled and utilisation within 10 %; B: within 20 %; C: worse, and no recommendation.
+    class SelfTest
+      # What was measured. `queued_ns` is nil where nobody stamps arrivals: then responses are without it.
+      # `handoff_ns`: of stalled_ns, while nobody held the GVL; nil where nobody knows.
+      MeasuredFigures = Data.define(:queued_ns, :stalled_ns, :handoff_ns, :response_ns, :p95_ns, :utilisation)
+      # `errors`: {Symbol => Float}, signed shares; `causes`: Causes; `handoff_ns`, `vcpus`: that fit
+      SelfTestResult = Data.define(:grade, :errors, :predicted, :measured, :causes, :handoff_ns, :vcpus) do
+        # @return [Array<Symbol>] what may be to blame
+        def reasons = (grade == :a) ? [] : causes.call
+      end
+
+      GRADES = {0.1 => :a, 0.2 => :b}.freeze
+      # One replay of unlike units near saturation tells as little as one day.
+      REPLAYS = 4
+      # Of these, for the hand-off.
+      FITTED = 2
+
+      # @param recording [#demand, #held_per_cpu, #measured, #wait_beside_ns]
+      # @param traffic [Traffic]
+      # @param current [Candidate]
+      # @param vcpus [Range<Numeric>] see FreeCpus
+      # @param assignments [Array<Symbol>] one of these it is in truth: the one that fits better counts
+      # @param units [Integer] about so many in each replay
+      # @param handoff_ns [Numeric, nil] see Handoff; nil: what fits the recording
+      # @param seed [Integer]
+      def initialize(recording, traffic:, current:, vcpus:, assignments:, units: 2 * Traffic::UNITS, handoff_ns: nil, seed: 1)
+        @recording = recording
+        @traffic = traffic
+        @current = current
+        @vcpus = vcpus
+        @assignments = assignments
+        @units = units
+        @handoff_ns = handoff_ns
+        @seed = seed
+      end
+
+      # @return [SelfTestResult]
+      def call
+        traces = Array.new(REPLAYS) { |index| @traffic.recorded(seed: @seed + index, units: @units) }
+        @assignments.map { |assignment| result(traces, assignment) }.min_by { |result| worst(result.errors) }
+      end
+
+      private
+
+      def demand = @recording.demand
+
+      def measured = @recording.measured
+
+      def result(traces, assignment)
+        few = traces.first(FITTED)
+        vcpus = FreeCpus.fit(@vcpus, measured.utilisation) { |free| play(few, assignment, vcpus: free).utilisation }
+        handoff_ns = @handoff_ns || Handoff.fit(moved(measured)) { |ns| moved(play(few, assignment, vcpus:, handoff_ns: ns)) }
+        compare(play(traces, assignment, vcpus:, handoff_ns:), vcpus:, handoff_ns:)
+      end
+
+      # What hand-offs lengthen. How long jobs wait in their queue hangs on more than that.
+      def moved(figures) = Handoff::HandoffTimes.new(handoff_ns: figures.handoff_ns, wait_ns: (@recording.kind == :job) ? figures.stalled_ns : wait(figures))
+
+      def play(traces, assignment, vcpus:, handoff_ns: Handoff::NS)
+        scenario = @current.scenario(vcpus:, cost: demand.cost, between: demand.between, handoff_ns:, assignment:, seed: @seed)
+        mean(traces.map { |trace| figures(Replay.call(trace, scenario)) })
+      end
+
+      def mean(all) = MeasuredFigures.new(**all.first.to_h.to_h { |key, value| [key, value && all.sum(&key) / all.size.to_f] })
+
+      def compare(predicted, **fitted)
+        errors = errors(predicted)
+        grade = GRADES.find { |limit, _| worst(errors) <= limit }&.last || :c
+        causes = SelfTestCauses.new(@recording, traffic: @traffic, processes: @current.processes)
+        SelfTestResult.new(grade:, errors:, predicted:, measured:, causes:, **fitted)
+      end
+
+      def figures(outcome)
+        queued, response = outcome.column(:queued), outcome.column(:response)
+        response = response.zip(queued).map { |all, before| all - before } unless measured.queued_ns
+        MeasuredFigures.new(queued_ns: measured.queued_ns && outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
+          response_ns: response.sum.fdiv(response.size), p95_ns: response.sort[((response.size - 1) * 0.95).round], utilisation: outcome.utilisation)
+      end
+
+      # Waiting is judged against the response: 1 ms instead of 2 of 300 is no error.
+      def errors(predicted)
+        {response: off(predicted.response_ns, measured.response_ns), p95: off(predicted.p95_ns, measured.p95_ns),
+         wait: (wait(predicted) - wait(measured)) / measured.response_ns, utilisation: predicted.utilisation - measured.utilisation}
+      end
+
+      def off(predicted, truth) = predicted / truth.to_f - 1
+
+      def wait(figures) = figures.queued_ns.to_i + figures.stalled_ns
+
+      def worst(errors) = errors.values.map(&:abs).max
+    end
+  end
+end

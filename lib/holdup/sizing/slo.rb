@@ -1,0 +1,30 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Sizing
+    # What the users of an application are promised: a percentile of the time from a unit's arrival to its end. Without a limit
+    # only the percentile counts, for what is compared.
+    #
+    #   Slo.parse("p95=300ms")  # => #<data Slo percentile=0.95, limit_ns=300000000>
+    Slo = Data.define(:percentile, :limit_ns) do
+      # @param text [String] "p95", "p99=1.5s"
+      # @return [Slo, nil] nil when it can't be read
+      def self.parse(text)
+        match = /\Ap(\d{2}(?:\.\d)?)(?:=(\d{1,9}(?:\.\d{1,6})?)\s?(us|ms|s))?\z/.match(text.strip) or return
+        percentile = (Float(match[1]) / 100).round(3)
+        new(percentile:, limit_ns: match[2] && (Float(match[2]) * self::UNITS.fetch(match[3])).round) if percentile >= 0.5
+      end
+
+      def initialize(percentile: 0.95, limit_ns: nil) = super
+
+      # @return [String] "p95"
+      def name = "p#{format("%g", percentile * 100)}"
+
+      # @param response_ns [Numeric]
+      # @return [Boolean]
+      def met?(response_ns) = limit_ns.nil? || response_ns <= limit_ns
+    end
+
+    Slo::UNITS = {"us" => 1_000, "ms" => 1_000_000, "s" => 1_000_000_000}.freeze
+  end
+end

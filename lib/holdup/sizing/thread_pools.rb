@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/process_report/measured_process"
+require_relative "weighted_draw"
+
+module Holdup
+  module Sizing
+    # The pools of threads of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's threads with a job runner's
+    # beside them. Each has a cap and takes units of its own, and all their threads share the process's GVL: what one is given,
+    # the others feel. The first is the one that is sized; those of the other kind of units are last.
+    #
+    # Single units are kept without their pool; which pools ran how many jobs of each queue is known from the windows.
+    class ThreadPools
+      KINDS = %i[request job].freeze
+      # As many as a segment has.
+      MOST = 8
+
+      # @param windows [Enumerable<Window>] of the kind :pool
+      # @param members [Array<ProcessReport::MeasuredProcess>] that are alike
+      # @param kind [Symbol] of the units that are asked about
+      # @param first [String, nil] the pool that was asked about; nil: the one that is busiest
+      # @param company [Boolean] whether units of the other kind are known as well
+      # @return [ThreadPools] ONE where a process has a single pool, or nobody knows who takes what
+      def self.of(windows, members:, kind: :job, first: nil, company: false)
+        own, others = [kind, *(KINDS - [kind])].map { |one| alike(members, one, first, windows) }
+        return ONE if own.empty?
+        others = {} unless company && own.size + others.size <= MOST
+        return ONE unless own.size + others.size > 1
+        new({**own, **others}, units(windows), company: others.size)
+      end
+
+      # @return [Hash{String => Integer}] threads of each pool of that kind; empty where processes differ, or of several pools nobody knows
+      #   which took what
+      def self.alike(members, kind, first, windows)
+        found = members.map { |member| member.pools.select { |pool| pool.takes?(kind) && pool.max.to_i.positive? } }
+        threads = found.map { |pools| pools.to_h { |pool| [pool.name, pool.max] } }.uniq
+        return {} if threads.size != 1 || (threads.first.size > 1 && windows.none?)
+        busy = found.flatten.group_by(&:name).transform_values { |same| same.sum { |pool| pool.busy.to_f } }
+        threads.first.sort_by { |name, _| [(name == first) ? 0 : 1, -busy.fetch(name), name] }.to_h
+      end
+
+      def self.units(windows)
+        windows.group_by { |window| window.series.queue }
+          .transform_values { |same| same.group_by { |window| window.series.name }.transform_values { |each| each.sum(&:count) } }
+      end
+      private_class_method :alike, :units
+
+      # @param threads [Hash{String => Integer}] by name, the one that is sized first
+      # @param units [Hash{String => Hash{String => Integer}}] queue => pool => jobs that it ran of it
+      # @param company [Integer] how many of them, the last, take units of the other kind
+      def initialize(threads, units, company: 0)
+        @threads = threads
+        @others = company
+        @takers = units.transform_values { |ran| takers(ran) }
+      end
+
+      # @return [Array<String>] empty for ONE
+      def names = @threads.keys
+
+      # @return [Integer] of a process
+      def threads = @threads.values.sum
+
+      # @return [Array<Integer>] threads of the others
+      def beside = @threads.values.drop(1)
+
+      # @return [Array<Integer>] of these, the ones that take units of the other kind
+      def company = @threads.values.last(@others)
+
+      # @return [Boolean]
+      def several? = names.any?
+
+      # @return [Boolean] whether requests and jobs share the processes
+      def company? = @others.positive?
+
+      # Where several pools look into its queue, units fall to them as often as they were seen to.
+      # @param profile [UnitSample]
+      # @return [Integer] which of them takes it; the first of its kind where nobody knows
+      def index(profile)
+        return web if profile.series.kind == :request
+        takers = @takers[profile.series.queue]
+        takers.is_a?(WeightedDraw) ? takers.draw(Random.new(profile.start_ns)) : takers || jobs
+      end
+
+      private
+
+      def web = @web ||= names.index(ProcessReport::WEB).to_i
+
+      def jobs = @jobs ||= names.index { |name| name != ProcessReport::WEB }.to_i
+
+      # @return [Integer, WeightedDraw, nil]
+      def takers(ran)
+        known = ran.filter_map { |name, count| (at = names.index(name)) && [at, count] }
+        (known.size > 1) ? WeightedDraw.new(known) : known.first&.first
+      end
+    end
+
+    ThreadPools::ONE = ThreadPools.new({}, {})
+  end
+end

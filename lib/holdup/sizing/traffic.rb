@@ -1,0 +1,131 @@
+# frozen_string_literal: true
+
+require_relative "concurrent_units"
+require_relative "thread_pools"
+require_relative "traffic/traffic_block"
+require_relative "traffic/unit_draws"
+
+module Holdup
+  module Sizing
+    # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Of a part of the
+    # recording as well, which is how intervals are found (see Bootstrap).
+    class Traffic
+      NS = 1_000_000_000
+      MINUTE_S = 60
+      UNITS = 10_000
+      # Load swings from minute to minute, so minutes in a row tell little more than one: blocks are long where the recording allows it.
+      BLOCK_S = 600
+      MIN_BLOCKS = 6
+      PEAK = 0.95
+
+      attr_reader :blocks, :block_s, :pools, :company
+
+      # @param profiles [Enumerable<UnitSample>]
+      # @param arrivals [Hash{Integer => Integer}] start of a minute => units that started in it, on all hosts
+      # @param hosts [Integer]
+      # @param pools [ThreadPools] who takes which
+      # @param company [ConcurrentUnits, nil] that they share the processes with
+      # @return [Traffic]
+      def self.of(profiles, arrivals, hosts: 1, pools: ThreadPools::ONE, company: nil)
+        rates = arrivals.transform_values { |count| count.fdiv(MINUTE_S * hosts) }
+        block_s = (rates.keys.map { |at_s| at_s / BLOCK_S }.uniq.size >= MIN_BLOCKS) ? BLOCK_S : MINUTE_S
+        kept = profiles.group_by { |profile| profile.start_ns / NS / block_s }
+        blocks = rates.group_by { |at_s, _| at_s / block_s }.sort
+          .map { |number, minutes| block(number, minutes.sort.to_h, kept.fetch(number, []), block_s:, company: company&.rates(minutes.map(&:first).sort, hosts:)) }
+        new(blocks, block_s:, pools:, company:)
+      end
+
+      def self.block(number, minutes, profiles, block_s:, company:)
+        TrafficBlock.new(start_s: number * block_s, rates: minutes.values, profiles:, company: company.to_a)
+      end
+      private_class_method :block
+
+      # @param blocks [Array<TrafficBlock>]
+      # @param block_s [Integer] seconds of a block
+      # @param pools [ThreadPools]
+      # @param company [ConcurrentUnits, nil]
+      def initialize(blocks, block_s: BLOCK_S, pools: ThreadPools::ONE, company: nil)
+        @blocks = blocks.reject { |block| block.profiles.empty? || block.weight.zero? }
+        @block_s = block_s
+        @pools = pools
+        @company = company
+      end
+
+      # @param blocks [Array<TrafficBlock>] any of these, also several times
+      # @return [Traffic]
+      def with(blocks) = Traffic.new(blocks, block_s:, pools:, company:)
+
+      # @param random [Random]
+      # @return [Traffic] as many blocks, drawn with replacement
+      def resampled(random) = with(Array.new(blocks.size) { blocks[random.rand(blocks.size)] })
+
+      # @yieldparam profile [UnitSample]
+      # @yieldreturn [UnitSample, nil] as it would be; nil: it would not be. The rate falls with what is gone
+      # @return [Traffic]
+      def map
+        with(blocks.map { |block|
+          kept = block.profiles.filter_map { |profile| yield profile }
+          share = weight_of(kept) / weight_of(block.profiles)
+          block.with(profiles: kept, rates: block.rates.map { |rate| rate * share })
+        })
+      end
+
+      def empty? = blocks.empty?
+
+      # @return [Array<UnitSample>]
+      def profiles = blocks.flat_map(&:profiles)
+
+      # @return [Float] units per second and host in the busiest twentieth of the minutes
+      def peak_rate = rates[((rates.size - 1) * PEAK).ceil] || 0.0
+
+      # @return [Float] units per second and host
+      def mean_rate = rates.sum / rates.size
+
+      # @return [Float] units of the other kind per second and host
+      def company_rate = blocks.flat_map(&:company).then { |rates| rates.sum / [rates.size, 1].max }
+
+      # @return [ConcurrentUnits::ConcurrentLoad]
+      def company_load = company ? company.load(company_rate) : ConcurrentUnits::NOBODY
+
+      # @return [Float] how many units it stands for
+      def weight = blocks.sum(0.0, &:weight)
+
+      # @yieldparam profile [UnitSample]
+      # @yieldreturn [Object] what it belongs to
+      # @return [Hash{Object => Float}] share of all units
+      def shares
+        blocks.flat_map(&:scaled).group_by { |profile, _| yield profile }.transform_values { |same| same.sum(&:last) / weight }
+      end
+
+      # @param field [Symbol] of a profile
+      # @return [Float] over all units
+      def mean_of(field) = blocks.sum { |block| block.scaled.sum { |profile, weight| profile.public_send(field) * weight } } / [blocks.sum(&:weight), Float::MIN].max
+
+      # @param seed [Integer]
+      # @param rate [Float] units per second
+      # @param units [Integer]
+      # @return [Trace] at that rate, units of all times mixed; their company comes as it does on average
+      def peak(seed: 1, rate: peak_rate, units: UNITS)
+        draws.peak(seed, rate, units)
+      end
+
+      # @return [Array<UnitSample>] whom the units of that trace were drawn from, in its order
+      def drawn(seed: 1, rate: peak_rate, units: UNITS) = draws.drawn(seed, rate, units) { |profile, _| profile }
+
+      # @param seed [Integer]
+      # @param units [Integer] about so many
+      # @return [Trace] minute by minute as recorded, or every so many of these minutes, each with units of its own block
+      def recorded(seed: 1, units: 2 * UNITS)
+        draws.recorded(seed, units)
+      end
+
+      private
+
+      def rates = @rates ||= blocks.flat_map(&:rates).sort
+
+      def weight_of(profiles) = profiles.sum(0.0, &:weight)
+
+      def draws = @draws ||= UnitDraws.new(self)
+    end
+  end
+end

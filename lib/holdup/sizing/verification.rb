@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require_relative "../model/prediction_outcome"
+require_relative "recommendation"
+require_relative "weighted_means"
+
+module Holdup
+  module Sizing
+    # Predicted against measured, after the change: the units recorded before it, replayed on the setting that there is now, at
+    # the load that came since. So it is the prediction that is judged, and not that load was other than at the old peak.
+    class Verification
+      # `name`: :response and :p95 of it, :wait (queued + stalled); ns. `error`: of the prediction against what was measured, of
+      # waits against the response (1 ms instead of 2 of 300 is no error), with `interval` (90 %)
+      VerifiedFigure = Data.define(:name, :before, :predicted, :measured, :error, :interval) do
+        # @return [Boolean] whether it came true: a tenth off, or no further off than chance explains
+        def kept? = error.abs <= self.class::CLOSE || interval.cover?(0.0)
+      end
+      VerifiedFigure::CLOSE = 0.1
+
+      # What a self-test compares: demand as recorded before, what was measured since.
+      RecordingPair = Data.define(:demand, :held_per_cpu, :measured, :wait_beside_ns)
+
+      NAMES = %i[response p95 wait].freeze
+      UNITS = 1500
+
+      # @param before [Recommendation] from the recording that the advice was given for
+      # @param since [Observation] of the changed setting
+      # @param rounds [Integer] of the bootstrap
+      def initialize(before, since, rounds: 20)
+        @before = before
+        @since = since
+        @rounds = rounds
+        @pair = RecordingPair.new(demand: before.recording.demand, held_per_cpu: since.held_per_cpu, measured: since.measured, wait_beside_ns: since.wait_beside_ns)
+      end
+
+      # @return [Candidate] the setting that there is now
+      def candidate = @candidate ||= Candidate.of(@since)
+
+      # @return [Boolean] whether its time slice is another one than before
+      def sliced? = candidate.time_slice_ns != @before.recording.time_slice_ns
+
+      # @return [Boolean] whether it is known how long units waited for a thread; else waits are stall alone
+      def queued? = !@since.measured.queued_ns.nil?
+
+      # @return [Boolean] whether all of it came true
+      def kept? = lines.all?(&:kept?)
+
+      # @return [Array<VerifiedFigure>]
+      def lines = @lines ||= NAMES.map { |name| line(name) }
+
+      # @return [SelfTestCauses] what may be to blame where it did not: figures of the time since
+      def causes = whole.causes
+
+      # @return [Integer] units measured since
+      def units = @since.units
+
+      # By the replays as they are: corrected by what came of others, it could not be told any more what these are off by.
+      # @param span [Hash{Symbol => Integer}] `from_s` and `to_s` of the recording before, `at_s` the end of what was measured since
+      # @return [PredictionOutcome, nil] nil where it is the recorded setting, which says nothing of others
+      def outcome(**span)
+        return if candidate == @before.now
+        PredictionOutcome.new(**PredictionBias.whose(@before.recording), **span, setting: @before.recording.setting.fingerprint, **candidate.to_h.slice(:processes, :threads, :time_slice_ns),
+          units:, figures: lines.to_h { |line| [line.name, kept(line)] })
+      end
+
+      private
+
+      def kept(line)
+        replayed = figure(@before.self_test.predicted, line.name)
+        PredictionOutcome::Quantity.new(**{recorded_ns: line.before, replayed_ns: replayed, predicted_ns: line.predicted, measured_ns: line.measured}.transform_values(&:round))
+      end
+
+      def line(name)
+        predicted, measured = [whole.predicted, whole.measured].map { |figures| figure(figures, name) }
+        VerifiedFigure.new(name:, before: figure(@before.recording.measured, name), predicted:, measured:, error: error(predicted, measured, name), interval: interval(name))
+      end
+
+      def error(predicted, measured, name) = (predicted - measured) / ((name == :wait) ? whole.measured.response_ns : measured).to_f
+
+      def figure(figures, name)
+        case name
+        when :response then figures.response_ns
+        when :p95 then figures.p95_ns
+        else figures.queued_ns.to_i + figures.stalled_ns
+        end
+      end
+
+      # Who gets an arriving unit is one of these: the one that fits.
+      def assigned
+        @assigned ||= Forecast::ASSIGNMENTS.fetch(@since.kind).to_h { |one| [one, test(@before.traffic, 1, one, 8 * UNITS)] }
+          .min_by { |_, result| result.errors.values.map(&:abs).max }
+      end
+
+      def whole = assigned.last
+
+      def test(part, seed, assignment, units)
+        fitted = @before.self_test
+        SelfTest.new(@pair, traffic: loaded(part), current: candidate, vcpus: fitted.vcpus..fitted.vcpus, assignments: [assignment], units:,
+          handoff_ns: fitted.handoff_ns, seed:).call
+      end
+
+      # Units of before at the load of since.
+      def loaded(part)
+        rates, company = %i[rates company].map { |which| traffic.blocks.flat_map(&which) }
+        Traffic.new([Traffic::TrafficBlock.new(start_s: 0, rates:, profiles: part.profiles, company:)], block_s: traffic.block_s, pools: @since.pools, company: (part.company if traffic.company))
+      end
+
+      def traffic = @traffic ||= Traffic.of(@since.profiles, @since.arrivals, hosts: @since.hosts, company: @since.company)
+
+      # Both sides might as well have been other minutes.
+      def interval(name)
+        @trials ||= Array.new(@rounds) { |round| trial(round + 1) }
+        RecordingBootstrap.middle(@trials.map { |trial| trial.fetch(name) })
+      end
+
+      def trial(seed)
+        random = Random.new(seed)
+        old, new = [@before.traffic, traffic].map { |all| all.resampled(random) }
+        result = test(old, seed, assigned.first, UNITS)
+        NAMES.to_h { |name| [name, error(figure(result.predicted, name), figure(whole.measured, name) * swing(new, name), name)] }
+      end
+
+      def swing(part, name)
+        all = single(traffic, name)
+        all.zero? ? 1.0 : single(part, name) / all
+      end
+
+      # From single units, as far as these were kept.
+      def single(part, name)
+        values = part.profiles.map { |profile| [value(profile, name), profile.weight] }
+        (name == :p95) ? WeightedMeans.quantile(values, 0.95).to_f : WeightedMeans.mean(values)
+      end
+
+      def value(profile, name)
+        queued_ns = @pair.measured.queued_ns ? profile.queued_ns.to_i : 0
+        (name == :wait) ? queued_ns + profile.stalled_ns : queued_ns + profile.wall_ns
+      end
+    end
+  end
+end

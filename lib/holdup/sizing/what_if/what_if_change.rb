@@ -1,0 +1,124 @@
+# frozen_string_literal: true
+
+require_relative "../../model/errors"
+require_relative "../candidate"
+require_relative "../thread_priority"
+
+module Holdup
+  module Sizing
+    class WhatIf
+    end
+
+    # What would be different; nil, {} and 1.0 are "as it is". Names are globs.
+    #
+    # - `threads`, `processes`, `time_slice_ns`, `vcpus`; `factor`: of the recorded load
+    # - `without`: units that go elsewhere; `halved`: units that take the GVL half as often
+    # - `mix`: {glob => share of all units}; the others share the rest as they do now
+    # - `own_pool`: OwnPool or OwnThreads, units that get processes of their own, or threads in the same process
+    # - `priorities`: {glob => Thread#priority} of the threads while they do these: each step below 0 halves their time slice
+    # - `io`: units whose threads don't count against the cap, up to `io_threads` of them (Puma 8's max_io_threads)
+    WhatIf::WhatIfChange = Data.define(:threads, :processes, :time_slice_ns, :vcpus, :factor, :without, :halved, :mix, :own_pool, :priorities, :io, :io_threads) do
+      def initialize(threads: nil, processes: nil, time_slice_ns: nil, vcpus: nil, factor: 1.0, without: nil, halved: nil, mix: {}, own_pool: nil,
+        priorities: {}, io: nil, io_threads: nil) = super
+
+      # @return [Array<String>] all globs in it
+      def names = [without, *kept].compact.uniq
+
+      # @param name [String]
+      # @return [Boolean]
+      def removes?(name) = match?(without, name)
+
+      # @param name [String]
+      # @return [Boolean]
+      def halves?(name) = match?(halved, name)
+
+      # @param name [String]
+      # @return [Boolean] whether units of that name are no part of the rest any more: gone, elsewhere, or with a share of their own
+      def claims?(name) = [without, own_pool&.name, *mix.keys].any? { |glob| match?(glob, name) }
+
+      # @param name [String]
+      # @return [Boolean] whether this is about units of that name
+      def touches?(name) = names.any? { |glob| match?(glob, name) }
+
+      # @param series [Array<String>] names of the units that there are
+      # @return [Array<String>] globs whose units `without`, or a glob before them, has all of
+      def overruled(series) = kept.compact.uniq.reject { |glob| series.any? { |name| reaches?(glob, name) } }
+
+      # @param deployment [Deployment] that was recorded
+      # @return [Array<Symbol>] what of it that Ruby (:slice) or that server (:io, :threads) does not have
+      def unsupported(deployment) = [*(:slice if time_slice_ns && !deployment.slices?), *(:io if io_threads && !deployment.knows_io_threads?), *(:threads if threads.to_i > 1 && !deployment.threaded?)]
+
+      # @return [Boolean] whether units are told apart in the replay
+      def marks? = !own_pool.nil? || priorities.any? || !io.nil?
+
+      # @param unit [Trace::TraceUnit]
+      # @param name [String]
+      # @param candidate [Candidate] after the change
+      # @return [Trace::TraceUnit] with its group and pool, time slice and whether it is for io
+      def mark(unit, name, candidate)
+        placed = match?(own_pool&.name, name) ? own_pool.place(unit, candidate) : unit
+        placed.with(io: match?(io, name), slice_ns: slice(name, candidate.time_slice_ns))
+      end
+
+      # @return [Boolean] whether only threads, processes or the time slice are others
+      def sizes_only? = with(threads: nil, processes: nil, time_slice_ns: nil) == self.class.new
+
+      # @param now [Candidate]
+      # @return [Candidate]
+      # @raise [UsageError] for fewer threads than other pools of the process have
+      def candidate(now)
+        all = threads && threads + now.company.sum
+        raise UsageError.new("of #{threads} threads none is left for the pool in question", "the others of a process have #{now.beside.join(" + ")}") if all && all <= now.beside.sum
+        changed = now.with(**{threads: all, processes:, time_slice_ns:, io_threads:}.compact)
+        own_pool ? own_pool.beside(changed) : changed
+      end
+
+      private
+
+      # What is asked of units that stay.
+      def kept = [halved, *mix.keys, own_pool&.name, *priorities.keys, io]
+
+      def reaches?(glob, name)
+        match?(glob, name) && !removes?(name) && [mix, priorities].all? { |each| !each.key?(glob) || each.keys.find { |one| match?(one, name) } == glob }
+      end
+
+      def match?(glob, name) = !glob.nil? && File.fnmatch?(glob, name)
+
+      def slice(name, slice_ns)
+        _, priority = priorities.find { |glob, _| match?(glob, name) }
+        priority ? ThreadPriority.slice_ns(slice_ns, priority) : 0
+      end
+    end
+
+    # Processes for some units only: as many threads each as the others have, where nothing is said.
+    WhatIf::OwnPool = Data.define(:name, :processes, :threads) do
+      def initialize(name:, processes: 1, threads: nil) = super
+
+      # @return [Boolean] whether these are processes of their own
+      def apart? = true
+
+      # @param others [Candidate]
+      # @return [Candidate] with these processes
+      def beside(others) = others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil, beside: [], company: []))
+
+      # @param unit [Trace::TraceUnit]
+      # @return [Trace::TraceUnit] as these processes take it
+      def place(unit, _candidate) = unit.with(group: 1, pool: 0)
+    end
+
+    # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
+    WhatIf::OwnThreads = Data.define(:name, :threads) do
+      # @return [Boolean]
+      def apart? = false
+
+      # @param others [Candidate]
+      # @return [Candidate] with these threads
+      def beside(others) = others.with(threads: others.threads + threads, beside: [*others.beside, threads])
+
+      # @param unit [Trace::TraceUnit]
+      # @param candidate [Candidate] with these threads
+      # @return [Trace::TraceUnit] as they take it
+      def place(unit, candidate) = unit.with(pool: candidate.beside.size)
+    end
+  end
+end

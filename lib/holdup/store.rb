@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "model/errors"
+
+module Holdup
+  # Opens a store by its URL. Nothing of a store is loaded before it is chosen, so the part that runs inside an
+  # application may name one without loading a database library.
+  module Store
+    OPENERS = {
+      "memory" => lambda do |_location, **|
+        require_relative "store/memory"
+        Memory.new
+      end,
+      "sqlite" => lambda do |location, **options|
+        require_relative "store/sql"
+        require_relative "store/sql/sqlite"
+        Sql.new(Sql::Sqlite.new(location, **options))
+      end
+    }.freeze
+
+    # @param url [String] "sqlite:///abs/path.sqlite3", a plain path, or "memory:"
+    # @param read_only [Boolean] for reports: creates nothing, writes nothing, never waits for the collector
+    # @return [Memory, Sql]
+    # @raise [StoreError] when it can't be opened
+    def self.open(url, read_only: false)
+      scheme, location = split(url)
+      opener = OPENERS.fetch(scheme) { raise StoreError::UnknownScheme.new(location: redact(url), known: known) }
+      opener.call(location, read_only:)
+    end
+
+    # @param env [Hash{String => String}] such as ENV
+    # @param home [String] the user's home folder
+    # @return [String] the store to use when nobody names one
+    def self.default_url(env, home:)
+      return env["HOLDUP_STORE"] unless env["HOLDUP_STORE"].to_s.empty?
+      state = env["XDG_STATE_HOME"].to_s.empty? ? File.join(home, ".local", "state") : env["XDG_STATE_HOME"]
+      "sqlite://#{File.join(state, "holdup", "holdup.sqlite3")}"
+    end
+
+    # @param url [String] of the store
+    # @param env [Hash{String => String}]
+    # @param home [String]
+    # @return [String] folder of the captures: beside the store where that is a file, else where the default one would be
+    def self.captures_dir(url, env, home:)
+      url = default_url(env.to_h.except("HOLDUP_STORE"), home:) unless url.start_with?("sqlite:", "/", ".")
+      File.join(File.dirname(url.delete_prefix("sqlite:").delete_prefix("//")), "captures")
+    end
+
+    # @return [Array<String>] what a URL may look like
+    def self.known = ["sqlite:///path/to/file.sqlite3", "a plain path", "memory:"]
+
+    # @return [String] the URL without its password
+    def self.redact(url) = url.scrub("?").sub(%r{(//[^:/@]*):[^@/]*@}, '\1:***@')
+
+    def self.split(url)
+      return ["sqlite", url] unless url.valid_encoding?
+      scheme, rest = url.match(/\A([a-z][a-z0-9+]+):(.*)\z/m)&.captures
+      scheme ? [scheme, rest.delete_prefix("//")] : ["sqlite", url]
+    end
+    private_class_method :split
+  end
+end

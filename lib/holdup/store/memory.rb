@@ -1,0 +1,169 @@
+# frozen_string_literal: true
+
+require_relative "window_batch"
+require_relative "series_filter"
+require_relative "memory/window_rows"
+require_relative "memory/unit_samples"
+require_relative "pruning"
+require_relative "read_plan"
+require_relative "rollup"
+require_relative "../model/collection_state"
+require_relative "../model/skipped_row"
+require_relative "window_stall"
+require_relative "span_sum"
+
+module Holdup
+  module Store
+    # Keeps everything in this process: for tests, and for a look without a file. Same interface and same contract test
+    # as Sql, whose head comment says what each method means.
+    class Memory
+      def initialize
+        @rows = WindowRows.new
+        @progress = {}
+        @processes = {}
+        @paths = {}
+        @outcomes = {}
+        @skipped = {}
+        @states = {}
+        @profiles = UnitSamples.new
+      end
+
+      # @see Sql#commit
+      def commit(windows, progress, processes: [], profiles: [], paths: {}, skipped: [], state: nil, &bad_row)
+        @rows.transaction do
+          changes = bad_row ? each_alone(windows, processes, profiles, paths, &bad_row) : changes(windows, processes, profiles, paths)
+          progress = progress.transform_values { |blob| blob&.b&.freeze }
+          changes.each(&:call) # none of them can fail
+          @progress = @progress.merge(progress).compact
+          skip(skipped)
+          @states[state.key] = state if state
+        end
+        nil
+      end
+
+      # @see Sql#collection_states
+      def collection_states = @rows.transaction { @states.values.sort_by { |state| -state.at_ns } }
+
+      # @see Sql#skipped_rows
+      def skipped_rows = @rows.transaction { @skipped.values.sort_by { |row| -row.at_s } }
+
+      # @see Sql#paths
+      def paths = @rows.transaction { @paths.dup }
+
+      # @see Sql#progress
+      def progress = @rows.transaction { @progress.dup }
+
+      # @see Sql#windows
+      def windows(from_s, to_s, seconds: nil, histograms: Window::HISTOGRAMS, **filter)
+        filter = SeriesFilter.new(**filter)
+        Enumerator.new do |found|
+          ReadPlan.new(@rows.tiers).stretches(from_s, to_s, seconds:).each do |stretch|
+            @rows.between(stretch.seconds, stretch.from_s, stretch.to_s).each { |window| found << window.spread_of(histograms) if filter.match?(window.series) }
+          end
+        end
+      end
+
+      # @see Sql#sums
+      def sums(from_s, to_s, step_s: nil, seconds: step_s, settings: nil, together: nil, histograms: Window::HISTOGRAMS, **filter)
+        SpanSum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:)
+      end
+
+      # @see Sql#sightings
+      def sightings(from_s, to_s, step_s:, **filter)
+        windows(from_s, to_s, seconds: step_s, **filter).group_by { |window| [window.start_s / step_s, window.setting] }.map { |(_, setting), same| [same.map(&:start_s).min, setting] }
+      end
+
+      # @see Sql#stalls
+      def stalls(...) = windows(...).lazy.map { |window| WindowStall.of(window) }
+
+      # @see Sql#finest_s
+      def finest_s(from_s) = Tier.finest_s(@rows.tiers, from_s)
+
+      # @see Sql#processes
+      def processes(from_s, to_s, every_s: nil)
+        samples = @rows.transaction { @processes.values.select { |sample| sample[:at_s] >= from_s && sample[:at_s] < to_s }.sort_by { |sample| sample[:at_s] } }
+        every_s ? samples.to_h { |sample| [[sample[:host], sample[:pid], sample[:at_s] / every_s], sample] }.values.sort_by { |sample| sample[:at_s] } : samples
+      end
+
+      # @see Sql#profiles
+      def profiles(from_s, to_s, setting: nil)
+        Enumerator.new { |found| @rows.transaction { @profiles.between(from_s, to_s, setting) }.each { |profile| found << profile } }
+      end
+
+      # @see Sql#profile_starts
+      def profile_starts(from_s, to_s) = @rows.transaction { @profiles.starts(from_s, to_s) }
+
+      # @see Sql#settings
+      def settings = @rows.transaction { @rows.windows.map(&:setting).uniq }
+
+      # @see Sql#keep
+      def keep(outcome)
+        @rows.transaction { @outcomes[outcome.key] = outcome }
+        nil
+      end
+
+      # @see Sql#outcomes
+      def outcomes = @rows.transaction { @outcomes.values.sort_by(&:at_s) }
+
+      # @see Sql#rollup
+      def rollup(now_s) = Rollup.new(@rows).run(now_s)
+
+      # @see Sql#prune
+      def prune(now_s, max_bytes:)
+        @rows.transaction do
+          @processes.reject! { |(at_s, *), _| at_s < now_s - Tier::KEEP_S.fetch(Tier::FINEST) }
+          @profiles.prune(now_s, max_bytes)
+          @outcomes.delete_if { |_, outcome| outcome.at_s < now_s - Tier::LONGEST_S }
+          @skipped.delete_if { |_, row| row.at_s < now_s - SkippedRow::KEEP_S }
+          @states.delete_if { |_, state| state.at_ns < (now_s - CollectionState::KEEP_S) * 1_000_000_000 }
+        end
+        Pruning.new(@rows).run(now_s, max_bytes:)
+      end
+
+      # @see Sql#health
+      def health
+        starts = @rows.windows.map(&:start_s)
+        {location: "memory:", schema: nil, bytes: @rows.bytes, read_only: false, series: @rows.windows.map(&:series).uniq.size,
+         oldest_s: starts.min, newest_s: starts.max}
+      end
+
+      # Nothing to migrate.
+      def migrate! = nil
+
+      # Nothing to close.
+      def close = nil
+
+      private
+
+      # What fails does so here, before anything is changed.
+      # @return [Array<Proc>]
+      def changes(windows, processes, profiles, paths)
+        rows = WindowBatch.new(windows).rows(@rows.tiers)
+        samples = processes.to_h { |sample| [%i[at_s host pid].map { |key| sample.fetch(key) }, sample.dup.freeze] }
+        blocks = @profiles.merged(profiles)
+        [-> { @rows.merge(rows) }, -> { @processes.merge!(samples) }, -> { @profiles.save(blocks) }, -> { @paths.merge!(paths) }]
+      end
+
+      def each_alone(windows, processes, profiles, paths, &bad_row)
+        faults = []
+        changes = windows.flat_map { |window| alone(window, faults) { changes([window], [], [], {}) } }
+        raise faults.first.last if faults.any? && faults.size == windows.size
+        changes += processes.flat_map { |sample| alone(sample, faults) { changes([], [sample], [], {}) } }
+        changes += profiles.flat_map { |block| alone(block, faults) { changes([], [], [block], {}) } }
+        changes += paths.flat_map { |path| alone(path, faults) { changes([], [], [], [path].to_h) } }
+        changes << -> { skip(faults.map(&bad_row)) }
+      end
+
+      def alone(row, faults)
+        yield
+      rescue => error
+        faults << [row, error]
+        []
+      end
+
+      def skip(rows)
+        rows.each { |row| @skipped[row.key] = @skipped[row.key]&.merge(row) || row }
+      end
+    end
+  end
+end

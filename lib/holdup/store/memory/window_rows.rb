@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require "monitor"
+require_relative "../../model/window"
+require_relative "../tier"
+
+module Holdup
+  module Store
+    class Memory
+    end
+
+    # Windows by tier and start in hashes, and the operations that Rollup and Prune ask of a store.
+    class Memory::WindowRows
+      BYTES_A_ROW = 2_000 # a guess that lets a size cap work here too
+
+      def initialize
+        @lock = Monitor.new
+        @tiers = Tier.fresh.to_h { |tier| [tier.seconds, tier] }
+        @rows = @tiers.transform_values { {} }
+      end
+
+      # Nothing inside can fail half way, so a lock is all a transaction needs.
+      def transaction(&) = @lock.synchronize(&)
+
+      # @return [Array<Tier>] finest first
+      def tiers = transaction { @tiers.values }
+
+      def save_tier(tier) = @tiers[tier.seconds] = tier
+
+      # @return [Integer, nil] first start at or after that second
+      def first_start(seconds, from_s) = @rows[seconds].keys.select { |start_s| start_s >= from_s }.min
+
+      # @return [Array<Window>]
+      def between(seconds, from_s, to_s)
+        transaction { @rows[seconds].select { |start_s, _| start_s >= from_s && start_s < to_s }.sort.flat_map { |_, rows| rows.values } }
+      end
+
+      # Adds windows to the rows that exist.
+      def merge(windows)
+        windows.each do |window|
+          rows = @rows[window.seconds][window.start_s] ||= {}
+          key = [window.series, window.setting, window.host]
+          rows[key] = rows[key] ? rows[key].merge(window) : window
+        end
+      end
+
+      # Makes these the only rows of one span.
+      def replace(seconds, start_s, windows)
+        @rows[seconds].delete(start_s)
+        merge(windows)
+      end
+
+      # @return [Integer] rows deleted
+      def delete_before(seconds, before_s)
+        old, @rows[seconds] = @rows[seconds].partition { |start_s, _| start_s < before_s }.map(&:to_h)
+        old.sum { |_, rows| rows.size }
+      end
+
+      # @return [Array<Window>] of every tier
+      def windows = transaction { @rows.values.flat_map { |starts| starts.values.flat_map(&:values) } }
+
+      def bytes = windows.size * BYTES_A_ROW
+    end
+  end
+end

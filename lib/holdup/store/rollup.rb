@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "../model/window"
+require_relative "tier"
+
+module Holdup
+  module Store
+    # Fills the coarser tiers from the finer ones. One span, its rows and its watermark are one transaction, so a roll-up
+    # that is killed goes on where it stopped and one that runs twice changes nothing.
+    #
+    # `rows` answers transaction, tiers, save_tier, first_start, between and replace (see Memory::WindowRows, Sql::WindowRows).
+    class Rollup
+      # The collector writes a minute for up to a tick after it ended; later minutes are added to the coarser tiers directly.
+      GRACE_S = 120
+
+      # @param rows [Memory::WindowRows, Sql::WindowRows]
+      def initialize(rows)
+        @rows = rows
+      end
+
+      # @param now_s [Integer] seconds since 1970
+      # @return [Integer] spans written
+      def run(now_s)
+        Tier::KEEP_S.keys.each_cons(2).sum { |fine, coarse| roll(fine, coarse, now_s) }
+      end
+
+      private
+
+      def roll(fine, coarse, now_s)
+        written = 0
+        written += 1 while @rows.transaction { step(fine, coarse, now_s) }
+        written
+      end
+
+      # Everything is read inside of the transaction: another host may have rolled the same span meanwhile.
+      def step(fine, coarse, now_s)
+        tier = tier(coarse)
+        limit = tier.floor(complete_to(fine, now_s))
+        start = next_start(fine, tier, limit)
+        write(tier, fine, start) if start
+        upto = start ? start + coarse : [limit, tier.rolled_to_s].max
+        @rows.save_tier(tier.with(rolled_to_s: upto)) if upto != tier.rolled_to_s
+        start
+      end
+
+      def complete_to(fine, now_s) = (fine == Tier::FINEST) ? now_s - GRACE_S : tier(fine).rolled_to_s
+
+      def next_start(fine, tier, limit)
+        first = @rows.first_start(fine, tier.rolled_to_s)
+        start = first && tier.floor(first)
+        start if start && start + tier.seconds <= limit
+      end
+
+      def write(tier, fine, start)
+        merged = @rows.between(fine, start, start + tier.seconds)
+          .group_by { |window| [window.series, window.setting, window.host] }
+          .values.map { |windows| Window.sum(windows).with(start_s: start, seconds: tier.seconds) }
+        @rows.replace(tier.seconds, start, merged)
+      end
+
+      def tier(seconds) = @rows.tiers.find { |tier| tier.seconds == seconds }
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+module Holdup
+  module Store
+    # Which series a reader asked for. Names and queues are globs as in a shell, where `*` also matches `/` and `::`.
+    class SeriesFilter
+      # @param kinds [Array<Symbol>, Symbol, nil] nil for all
+      # @param names [Array<String>, String, nil] globs
+      # @param queues [Array<String>, String, nil] globs; a series without a queue matches none
+      # @param only [#series?, nil] whether a series is wanted, beside all this
+      def initialize(kinds: nil, names: nil, queues: nil, only: nil)
+        @kinds = kinds && Array(kinds).map(&:to_sym)
+        @names = names && Array(names)
+        @queues = queues && Array(queues)
+        @only = only
+      end
+
+      # @return [Boolean] whether everything passes
+      def all? = !(@kinds || @names || @queues || @only)
+
+      # @param series [Series]
+      # @return [Boolean]
+      def match?(series)
+        (@kinds.nil? || @kinds.include?(series.kind)) && glob?(@names, series.name) && glob?(@queues, series.queue) && (@only.nil? || @only.series?(series))
+      end
+
+      private
+
+      def glob?(globs, text)
+        globs.nil? || (!text.nil? && globs.any? { |glob| File.fnmatch?(glob, text, File::FNM_DOTMATCH) })
+      end
+    end
+  end
+end

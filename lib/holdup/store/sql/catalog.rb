@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+require_relative "../../model/errors"
+
+module Holdup
+  module Store
+    class Sql
+      # One small table of things that windows point to (series, settings, hosts), kept in memory both ways.
+      class Catalog
+        # @param connection [Connection]
+        # @param table [Symbol]
+        # @param encode [Proc] value => [Hash of the columns that identify it, Hash of the others]
+        # @param decode [Proc] row => value
+        def initialize(connection, table, encode:, decode:)
+          @connection = connection
+          @table = table
+          @encode = encode
+          @decode = decode
+          forget
+        end
+
+        # @return [Integer] the value's id; the value is added when it is new
+        def id(value)
+          forget unless @epoch == @connection.epoch
+          @ids[value] ||= find(value) || add(value)
+        end
+
+        # @return [Object] the value of an id
+        def value(id)
+          forget unless @epoch == @connection.epoch
+          @values[id] || load[id] || raise(DamagedData.new("row #{id} of #{@table} is damaged"))
+        end
+
+        # @return [Hash{Integer => Object}] everything that can be read, fresh
+        def load
+          rows = @connection.read { |db| db[@table].all }
+          forget unless @epoch == @connection.epoch
+          @values = rows.to_h { |row| [row[:id], @values[row[:id]] || decoded(row)] }.compact
+        end
+
+        # A transaction that failed took the ids it gave out with it; a new connection may lead to another file.
+        def forget
+          @epoch = @connection.epoch
+          @ids = {}
+          @values = {}
+        end
+
+        private
+
+        def decoded(row)
+          @decode.call(row)
+        rescue DamagedData
+          nil
+        end
+
+        def find(value) = @connection.read { |db| db[@table].where(@encode.call(value).first).get(:id) }
+
+        def add(value) = @connection.write { |db| db[@table].insert(@encode.call(value).reduce(:merge)) }
+      end
+    end
+  end
+end

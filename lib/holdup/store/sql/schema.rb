@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require "sequel"
+require_relative "../../model/errors"
+require_relative "../tier"
+
+module Holdup
+  module Store
+    class Sql
+      # The numbered migrations beside this folder, run forwards only.
+      class Schema
+        FOLDER = File.expand_path("../migrations", __dir__)
+
+        # @param folder [String] where the migrations lie
+        def initialize(folder: FOLDER)
+          @folder = folder
+        end
+
+        # @return [Integer] the newest version this Holdup knows
+        def known = Dir.children(@folder).map(&:to_i).max
+
+        # @param db [Sequel::Database]
+        # @return [Integer] the version of that store; 0 when it is new
+        def version(db) = db.tables.include?(:schema_info) ? db[:schema_info].get(:version) : 0
+
+        # Refuses a store that a newer Holdup wrote, and one that has to be migrated first.
+        # @param db [Sequel::Database]
+        # @param location [String]
+        def check(db, location)
+          found = version(db)
+          raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
+          raise StoreError::BeingMade.new(location:) if found.zero?
+          raise StoreError::OlderSchema.new(location:, found:, known:) if found < known
+        end
+
+        # Brings the store to the newest version; two processes that try at once do it once.
+        # @param db [Sequel::Database]
+        # @param location [String]
+        def migrate(db, location)
+          found = version(db)
+          raise StoreError::NewerSchema.new(location:, found:, known:) if found > known
+          advance(db) if found < known
+        end
+
+        private
+
+        # The migrator reads the version after we hold the write lock, so the loser of a race finds nothing to do.
+        def advance(db)
+          Sequel.extension :migration
+          db.transaction do
+            Sequel::IntegerMigrator.new(db, @folder).run
+            add_tiers(db)
+          end
+        end
+
+        def add_tiers(db)
+          missing = Tier.fresh.map(&:to_h).reject { |tier| db[:tiers].where(seconds: tier[:seconds]).any? }
+          db[:tiers].multi_insert(missing)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,165 @@
+# frozen_string_literal: true
+
+require "fileutils"
+require "sequel"
+require "sqlite3"
+require_relative "../../model/errors"
+require_relative "../../model/utf8"
+require_relative "faults"
+require_relative "blob_concatenation"
+require_relative "ownership"
+
+module Holdup
+  module Store
+    class Sql
+      # All that is particular to SQLite: how to open it safely, what its errors mean, how big it is.
+      #
+      # - WAL, so that a report reads while the collector writes; checked, because it silently stays off on some network
+      #   file systems.
+      # - A busy handler of our own: SQLite's own `busy_timeout` sleeps with the GVL held, which would stall the very
+      #   application we measure when the collector runs as a thread in it.
+      # - Writers begin IMMEDIATE, so a lock is waited for at the start and never lost in the middle.
+      class Sqlite
+        include Faults
+        include BlobConcatenation
+
+        JOURNAL_LIMIT = 16 * 1024 * 1024
+        WAIT_STEP_S = 0.005
+
+        NO_LOG = [SQLite3::CantOpenException, SQLite3::ReadOnlyException].freeze
+        private_constant :JOURNAL_LIMIT, :WAIT_STEP_S, :NO_LOG
+
+        # @return [String] the path
+        attr_reader :location
+
+        # @param location [String] path
+        # @param read_only [Boolean]
+        # @param busy_s [Numeric] how long to wait for another writer
+        # @param page_limit [Integer, nil] pages the file may have, for tests of a full store
+        def initialize(location, read_only: false, busy_s: 1, page_limit: nil)
+          @location = Utf8.of(File.expand_path(location))
+          @read_only = read_only
+          @busy_s = busy_s
+          @page_limit = page_limit
+        end
+
+        # @return [Boolean]
+        def read_only? = @read_only
+
+        # @return [Sequel::Database]
+        def connect = @read_only ? connect_to_read : connect_to_write
+
+        # @return [Array] changes when somebody moved the file away and we would write into nothing
+        def identity
+          stat = File.stat(@location)
+          [stat.dev, stat.ino]
+        rescue SystemCallError
+          []
+        end
+
+        def write(db, &) = db.transaction(mode: :immediate, &)
+
+        def read(db, &) = db.transaction(mode: :deferred, &)
+
+        # @return [Integer] bytes in use; the file may be longer
+        def bytes(db) = (pragma(db, :page_count) - pragma(db, :freelist_count)) * pragma(db, :page_size)
+
+        # Gives free pages back to the file system, a few at a time so that nobody waits for long.
+        def shrink(db) = db.fetch("PRAGMA incremental_vacuum(2000)").all
+
+        private
+
+        def connect_to_write
+          check_place
+          FileUtils.mkdir_p(File.dirname(@location), mode: 0o700)
+          File.open(@location, File::RDWR | File::CREAT, 0o600).close # SQLite would make it readable by everybody
+          sequel(@location) { |connection| prepare_writer(connection) }
+        end
+
+        # SQLite would call it an I/O error.
+        def check_place
+          raise StoreError::Unreachable.new(location:, reason: "its path is no text in UTF-8") unless @location.valid_encoding?
+          return if !File.exist?(@location) || File.file?(@location)
+          raise StoreError::Unreachable.new(location:, reason: "it is no file") unless File.directory?(@location)
+          name = Dir.glob("*.sqlite3", base: @location).min || "holdup.sqlite3"
+          raise StoreError::Folder.new(location:, inside: File.join(@location, name))
+        end
+
+        # A store on a read-only file system has no write-ahead log and can't get one: then nobody else can write either,
+        # and SQLite may read the file as it stands.
+        def connect_to_read
+          check_place
+          look_for_file
+          sequel(@location, readonly: true) { |connection| read_first(connection) }
+        rescue Sequel::DatabaseError => error
+          raise unless NO_LOG.any? { |kind| kind === error.cause } && !File.size?("#{@location}-wal")
+          sequel("file:#{@location.gsub(/[%?#]/) { |char| format("%%%02X", char.ord) }}?immutable=1", readonly: true)
+        end
+
+        # Whoever may not look into the folder is not told that there is nothing in it.
+        def look_for_file
+          File.stat(@location)
+        rescue Errno::ENOENT, Errno::ENOTDIR
+          folder = File.dirname(@location)
+          raise StoreError::Missing.new(location:, folder: (folder unless File.exist?(folder)))
+        end
+
+        # @yieldparam connection [SQLite3::Database] a new one; it is closed when the block fails
+        def sequel(database, **options, &prepare)
+          after_connect = prepare && ->(connection) { kept(connection, &prepare) }
+          Sequel.connect(adapter: "sqlite", database:, timeout: 0, max_connections: 1, keep_reference: false, after_connect:, **options)
+        end
+
+        def kept(connection)
+          yield connection
+          kept = true
+        ensure
+          connection.close unless kept
+        end
+
+        def prepare(connection) = connection.busy_handler { |count| wait?(count) }
+
+        # Opening a file reads nothing of it.
+        def read_first(connection)
+          prepare(connection)
+          Ownership.new(connection, location).check
+        end
+
+        # That is there, and that this user can see.
+        def nearest_folder
+          folder = File.dirname(@location)
+          folder = File.dirname(folder) until File.directory?(folder)
+          folder
+        end
+
+        def wait?(count) = count < @busy_s / WAIT_STEP_S && !!sleep(WAIT_STEP_S)
+
+        def prepare_writer(connection)
+          prepare(connection)
+          ownership = Ownership.new(connection, location).tap(&:check)
+          raise StoreError::Unreachable.new(location:, reason: "its file system can't do write-ahead logging") unless wal?(connection)
+          ownership.claim
+          connection.execute("PRAGMA synchronous = NORMAL")
+          connection.execute("PRAGMA journal_size_limit = #{JOURNAL_LIMIT}")
+          connection.execute("PRAGMA max_page_count = #{Integer(@page_limit)}") if @page_limit
+        end
+
+        # Both of these write the head of a new file, and SQLite does not ask the busy handler there when two processes
+        # make the file at once. The vacuum mode has to come first: it is fixed with the first page. Elsewhere it does ask
+        # it, so the tries have an end in time, not in number.
+        def wal?(connection, deadline_s = monotonic_s + @busy_s)
+          connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+          connection.get_first_value("PRAGMA journal_mode = WAL") == "wal"
+        rescue SQLite3::BusyException
+          raise if monotonic_s > deadline_s
+          sleep(WAIT_STEP_S)
+          wal?(connection, deadline_s)
+        end
+
+        def monotonic_s = Process.clock_gettime(Process::CLOCK_MONOTONIC)
+
+        def pragma(db, name) = db.fetch("PRAGMA #{name}").single_value
+      end
+    end
+  end
+end

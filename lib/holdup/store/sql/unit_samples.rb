@@ -1,0 +1,88 @@
+# frozen_string_literal: true
+
+require "sequel"
+require_relative "../../model/skipped_row"
+require_relative "../../model/sample_block/codec"
+require_relative "../sample_retention"
+
+module Holdup
+  module Store
+    class Sql
+      # Samples of single units, a blob for each ten minutes, setting and host.
+      class UnitSamples
+        Block = SampleBlock
+
+        # @param connection [Connection]
+        # @param codec [WindowCodec] has the settings and hosts
+        # @param skipped [SkippedRows] takes what is damaged
+        def initialize(connection, codec, skipped)
+          @connection = connection
+          @settings = codec.settings
+          @hosts = codec.hosts
+          @skipped = skipped
+        end
+
+        # Adds units to the samples that exist.
+        # @param blocks [Array<SampleBlock>]
+        def merge(blocks)
+          @connection.write { |db| blocks.each { |block| merge_one(db[:profiles], block) } }
+        end
+
+        # @see Sql#profiles
+        def between(from_s, to_s, setting)
+          Enumerator.new { |found| SampleRetention.between(to_enum(:each, from_s, to_s, setting), from_s, to_s).each { |profile| found << profile } }
+        end
+
+        # @see Sql#profile_starts
+        def starts(from_s, to_s) = @connection.read { |db| span(db, from_s, to_s).distinct.order(:start_s).select_map(:start_s) }
+
+        # @param now_s [Integer]
+        # @param max_bytes [Integer] of all samples
+        # @return [Integer] samples deleted
+        def prune(now_s, max_bytes)
+          @connection.write do |db|
+            sizes = db[:profiles].reverse(:start_s).select_map(%i[start_s bytes])
+            from_s = SampleRetention.from_s(sizes, now_s, max_bytes)
+            db[:profiles].where { start_s < from_s }.delete
+          end
+        end
+
+        private
+
+        def each(from_s, to_s, setting)
+          @connection.read do |db|
+            rows = span(db, from_s, to_s).order(:start_s, :setting_id, :host_id)
+            rows = rows.where(setting_id: ids(setting)) if setting
+            rows.each { |row| yield block(row) }
+          end
+        end
+
+        def span(db, from_s, to_s) = db[:profiles].where { (start_s > from_s - Block::SECONDS) & (start_s < to_s) }
+
+        # Not `@settings.id`, which would add one that nobody has seen.
+        def ids(setting) = @settings.load.select { |_, known| known == setting }.keys
+
+        def merge_one(table, block)
+          key = {start_s: block.start_s, setting_id: @settings.id(block.setting), host_id: @hosts.id(block.host)}
+          row = table.where(key).first
+          units = merged(row, block)
+          facts = {seen: block.seen + (row ? row[:seen] : 0), bytes: units.bytesize, units: Sequel.blob(units)}
+          row ? table.where(id: row[:id]).update(facts) : table.insert(key.merge(facts))
+        end
+
+        # What can't be read any more is lost: the new takes its place.
+        def merged(row, block)
+          SampleBlock::Codec.merge(row && String.new(row[:units]), block)
+        rescue DamagedData => error
+          @skipped.add([SkippedRow.new(at_s: block.start_s, host: block.host, kind: :stored, name: "unit profiles", reason: error.message)])
+          SampleBlock::Codec.merge(nil, block)
+        end
+
+        def block(row)
+          empty = Block.new(setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s], seen: row[:seen], profiles: [])
+          SampleBlock::Codec.load(String.new(row[:units]), empty)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,78 @@
+# frozen_string_literal: true
+
+require "sequel"
+require_relative "../../model/series"
+require_relative "../../model/setting"
+require_relative "../../model/window"
+require_relative "../window_stall"
+require_relative "catalog"
+
+module Holdup
+  module Store
+    class Sql
+      # A window as a row and back. Numbers are columns, so that SQL can add them up; histograms are blobs.
+      class WindowCodec
+        COLUMNS = [:seconds, :start_s, :series_id, :setting_id, :host_id, :count, :errors, *Window::SUMS, *Window::HISTOGRAMS].freeze
+
+        HEADS = Window::HISTOGRAMS.to_h { |name| [name, Sequel.function(:substr, name, 1, Histogram::Codec::HEAD_BYTES).as(name)] }.freeze
+
+        # What a Stall is read from: of the histogram its head, which has the sum.
+        STALL = [:series_id, :setting_id, :host_id, :start_s, :caused_ns, HEADS.fetch(:stalled)].freeze
+
+        # @return [Catalog]
+        attr_reader :series, :settings, :hosts
+
+        # @param connection [Connection]
+        def initialize(connection)
+          @series = Catalog.new(connection, :series,
+            encode: ->(series) { [{kind: series.kind.name, name: series.name, queue: series.queue.to_s}, {}] },
+            decode: ->(row) { Series.new(kind: row[:kind].to_sym, name: row[:name], queue: row[:queue].empty? ? nil : row[:queue]) })
+          @settings = Catalog.new(connection, :settings,
+            encode: ->(setting) { [{fingerprint: setting.fingerprint}, {attributes: setting.to_json}] },
+            decode: ->(row) { Setting.parse(row[:attributes]) })
+          @hosts = Catalog.new(connection, :hosts, encode: ->(name) { [{name:}, {}] }, decode: ->(row) { row[:name].freeze })
+        end
+
+        # @param window [Window]
+        # @return [Array] values in the order of COLUMNS
+        def row(window)
+          [window.seconds, window.start_s, *key(window), window.count, window.errors, *window.sums.values_at(*Window::SUMS),
+            *Window::HISTOGRAMS.map { |name| Sequel.blob(window.histograms[name].dump) }]
+        end
+
+        # @param histograms [Array<Symbol>] that are wanted; of the others their heads
+        # @return [Array] what a window is read from
+        def columns(histograms) = (COLUMNS - HEADS.keys) + HEADS.map { |name, head| histograms.include?(name) ? name : head }
+
+        # @param row [Hash{Symbol => Object}]
+        # @param histograms [Array<Symbol>] see columns
+        # @return [Window]
+        def window(row, histograms = Window::HISTOGRAMS)
+          window_of(row, histograms, series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]))
+        end
+
+        # @see window
+        # @param whose [Hash{Symbol => Object}] series, setting, host
+        # @return [Window]
+        def window_of(row, histograms = Window::HISTOGRAMS, **whose)
+          read = Window::HISTOGRAMS.to_h { |name| [name, histograms.include?(name) ? Histogram.load(row[name]) : Histogram::Codec.head(row[name])] }
+          Window.new(start_s: row[:start_s], seconds: row[:seconds], **whose, count: row[:count], errors: row[:errors],
+            sums: row.slice(*Window::SUMS), histograms: read)
+        end
+
+        # @param row [Hash{Symbol => Object}] with STALL
+        # @return [WindowStall]
+        def stall(row)
+          WindowStall.new(series: @series.value(row[:series_id]), setting: @settings.value(row[:setting_id]), host: @hosts.value(row[:host_id]), start_s: row[:start_s],
+            stalled_ns: Histogram::Codec.head(row[:stalled]).sum, caused_ns: row[:caused_ns])
+        end
+
+        # @return [Array<Integer>] what identifies a window in its span
+        def key(window) = [@series.id(window.series), @settings.id(window.setting), @hosts.id(window.host)]
+
+        # After a failed transaction.
+        def forget = [@series, @settings, @hosts].each(&:forget)
+      end
+    end
+  end
+end

@@ -1,0 +1,46 @@
+# frozen_string_literal: true
+
+require_relative "../model/window"
+require_relative "tier"
+
+module Holdup
+  module Store
+    # The windows of one commit, checked, and spread over the tiers that have to take them.
+    class WindowBatch
+      # More than any database counts to can only be damage.
+      MOST = (1 << 63) - 1
+      private_constant :MOST
+
+      # @param windows [Array<Window>] 1-minute deltas
+      # @raise [ArgumentError] for anything but whole minutes with setting and host
+      def initialize(windows)
+        windows.each { |window| check(window) }
+        @windows = windows
+      end
+
+      # @param tiers [Array<Tier>]
+      # @return [Array<Window>] at most one of each tier, start, series, setting and host
+      def rows(tiers)
+        spread(tiers).group_by { |window| [window.seconds, window.start_s, window.series, window.setting, window.host] }
+          .values.map { |windows| Window.sum(windows) }
+      end
+
+      private
+
+      def spread(tiers)
+        @windows.flat_map do |window|
+          tiers.select { |tier| tier.takes?(window.start_s) }
+            .map { |tier| window.with(start_s: tier.floor(window.start_s), seconds: tier.seconds) }
+        end
+      end
+
+      def check(window)
+        whole = window.seconds == Tier::FINEST && (window.start_s % Tier::FINEST).zero?
+        raise ArgumentError, "a store takes whole minutes, not #{window.seconds} s from #{window.start_s}" unless whole
+        raise ArgumentError, "a stored window has one setting and one host" unless window.setting && window.host
+        numbers = [window.count, window.errors, *window.sums.values]
+        raise ArgumentError, "a stored window can't count to #{numbers.max}" if numbers.max > MOST
+      end
+    end
+  end
+end

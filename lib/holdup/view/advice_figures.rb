@@ -1,0 +1,89 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "width"
+
+module Holdup
+  module View
+    # Predictions and facts of the advice in words and figures, the same for every layout.
+    class AdviceFigures
+      MS = 1_000_000
+
+      # @param words [Words]
+      def initialize(words)
+        @words = words
+      end
+
+      # @param candidate [Sizing::Candidate]
+      # @param slice [Boolean] whether the time slice is told too
+      # @return [String] "2 x 5", "2 x 5+10 io", "2 x 5 + 1 x 1", "2 x 5/10 ms", "2 x (3+2)" where pools share a process
+      def setting(candidate, slice: false)
+        groups = candidate.groups.map { |group| @words.call(:advice_setting, **size(group)) }.join(" + ")
+        slice ? "#{groups}/#{slice(candidate)}" : groups
+      end
+
+      # @return [String] the same in a sentence
+      def long(candidate, slice: false)
+        slice ? @words.call(:advice_long_slice, **size(candidate), slice: slice(candidate)) : setting(candidate)
+      end
+
+      # @param share [Float] signed
+      # @return [String] "+2.5 %"
+      def signed(share) = "#{Figures.change(share)} %"
+
+      # @return [String] "29.1 %"
+      def share(share) = format("%.1f %%", share * 100)
+
+      # @param test [Sizing::SelfTest::SelfTestResult]
+      # @return [Hash{Symbol => String}] how far its replay is off
+      def errors(test) = test.errors.slice(:response, :p95, :wait).transform_values { |error| signed(error) }
+
+      # @param found [Sizing::SelfTestCauses]
+      # @return [Hash{Symbol => String}] what may have been to blame, each with the size from which it is named
+      def causes(found)
+        known = Sizing::SelfTestCauses::LIMITS
+        limits = known.to_h { |name, limit| [:"#{name}_limit", cause(name, limit)] }
+        {**found.figures.to_h { |name, figure| [name, cause(name, figure)] }, **limits}
+      end
+
+      # @param hits [Array<Sizing::Guards::Violation>]
+      def guards(hits) = @words.list(hits.map { |hit| @words.call(:"advice_guard_#{hit.name}") })
+
+      # What a fact's name ends with says what it is.
+      # @param facts [Hash{Symbol => Object}]
+      # @return [Hash{Symbol => String}]
+      def facts(facts) = facts.to_h { |name, value| [name, fact(name.to_s, value)] }
+
+      private
+
+      def cause(name, figure) = (name == :swings) ? Figures.rate(figure) : share(figure)
+
+      def size(candidate)
+        io = candidate.io_threads.positive? ? "+#{candidate.io_threads} io" : ""
+        {processes: candidate.processes, threads: "#{candidate.beside.any? ? "(#{candidate.caps.join("+")})" : candidate.threads}#{io}"}
+      end
+
+      def slice(candidate) = "#{candidate.time_slice_ns / MS} ms"
+
+      def fact(name, value)
+        case value
+        when nil then Figures::NONE
+        when String then Width.clean(value)
+        when Numeric then number(name, value)
+        when Hash then phrase(**value)
+        else value.to_s
+        end
+      end
+
+      # A part of a sentence that has facts of its own.
+      def phrase(phrase:, **values) = @words.call(:"phrase_#{phrase}", **facts(values))
+
+      def number(name, value)
+        return Figures.duration(value) if name.end_with?("_ns")
+        return Figures.share(value) if name.end_with?("_share")
+        return Figures.bytes(value.round) if name.end_with?("_bytes")
+        (value % 1).zero? ? Figures.count(value) : Figures.rate(value)
+      end
+    end
+  end
+end

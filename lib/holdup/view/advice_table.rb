@@ -1,0 +1,95 @@
+# frozen_string_literal: true
+
+require_relative "advice_figures"
+require_relative "section"
+
+module Holdup
+  module View
+    # The settings that were looked at: those that matter first of all are there, in the order of threads.
+    class AdviceTable
+      LIMIT = 14
+      # A time slice, or threads for io, are shown where waiting falls to that.
+      WORTH = 0.95
+      NOW = " *"
+      BEST = " <-"
+
+      # @param recommendation [Sizing::Recommendation, nil]
+      # @param words [Words]
+      # @param limit [Integer] rows
+      def initialize(recommendation, words:, limit: LIMIT)
+        @recommendation = recommendation
+        @words = words
+        @limit = limit
+        @figures = AdviceFigures.new(words)
+      end
+
+      # @return [Section, nil] nil where nothing can be said
+      def section
+        return if @recommendation.nil? || @recommendation.verdict == :unknown
+        Section.new(title: word(:table), columns:, rows: shown.map { |prediction| row(prediction) }, notes: [word(:marks), *left_out])
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"advice_#{key}", **facts)
+
+      def columns
+        [word(:setting_column), word(:ceiling_column), word(:used), word(:queued), word(:stalled), "p50", "p95", "p99", *(word(:memory) if memory?),
+          word(:connections), word(:binds)]
+      end
+
+      def row(prediction)
+        [name(prediction), Figures.rate(prediction.ceiling), percent([prediction.utilisation, 1].min), milliseconds(prediction.queued_ns),
+          milliseconds(prediction.stalled_ns), *[0.5, 0.95, 0.99].map { |at| milliseconds(prediction.responses[at]) },
+          *(Figures.bytes(prediction.memory_bytes) if memory?), Figures.count(prediction.connections), @figures.guards(prediction.guards.first(1))]
+      end
+
+      def percent(share) = "#{(share * 100).round} %"
+
+      # One unit for all, so that columns are narrow and compare at a glance.
+      def milliseconds(value) = value ? Figures.rate(value / 1e6) : Figures::NONE
+
+      def name(prediction)
+        slice = prediction.candidate.time_slice_ns != now.time_slice_ns
+        "#{@figures.setting(prediction.candidate, slice:)}#{NOW if prediction.candidate == now}#{BEST if advised?(prediction)}"
+      end
+
+      def advised?(prediction) = @recommendation.verdict == :change && prediction.candidate == @recommendation.best.candidate
+
+      def now = @recommendation.now
+
+      def memory? = !@recommendation.limits.process_bytes.nil?
+
+      def shown
+        @shown ||= begin
+          main, others = @recommendation.predictions.partition { |one| [now, @recommendation.best&.candidate].include?(one.candidate) }
+          rejected = others.reject(&:allowed?).min_by(@limit / 4) { |one| distance(one) }
+          plain, variants = others.select(&:allowed?).partition { |one| plain(one.candidate) == one.candidate }
+          better = variants.select { |one| shorter?(one) }.group_by { |one| one.candidate.io_threads }.values.flat_map { |same| same.min_by(1) { |one| wait(one) } }
+          near = plain.min_by(@limit - main.size - rejected.size - better.size) { |one| [distance(one), wait(one)] }
+          @recommendation.predictions & (main + rejected + better + near)
+        end
+      end
+
+      def plain(candidate) = candidate.with(time_slice_ns: now.time_slice_ns, io_threads: now.io_threads)
+
+      def shorter?(variant)
+        plain = @recommendation.predictions.find { |one| one.candidate == plain(variant.candidate) }
+        plain && wait(variant) < WORTH * wait(plain)
+      end
+
+      def wait(prediction) = prediction.waits.fetch(@recommendation.objective.slo.percentile, 0)
+
+      # In what a person would have to turn.
+      def distance(prediction)
+        candidate = prediction.candidate
+        (candidate.threads - now.threads).abs + 2 * (candidate.processes - now.processes).abs
+      end
+
+      def left_out
+        hidden = @recommendation.predictions.size - shown.size
+        hidden.positive? ? [word(:left_out, count: Figures.count(hidden))] : []
+      end
+    end
+  end
+end

@@ -1,0 +1,127 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "figures"
+require_relative "layout"
+require_relative "section"
+require_relative "style"
+require_relative "words"
+
+module Holdup
+  module View
+    # What the thread calculator found, for a terminal or a program: the answer, the table, a plot, and why the numbers
+    # that people know differ.
+    class Calculation
+      AMDAHL = "a"
+      BOUND = ":"
+      CLOSED = "#"
+      MARGIN = 5
+
+      # @param calculator [Sizing::Calculator]
+      # @param words [Words]
+      # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+      # @param style [Style]
+      # @param timed [Boolean] whether the demand is in real time (else only shares are shown)
+      # @param arrivals [OpenCalculation, nil] what becomes of units that arrive at a rate
+      def initialize(calculator, words: Words.new, width: 80, table_width: width, style: Style.none, timed: false, arrivals: nil)
+        @calculator = calculator
+        @words = words
+        @width = width
+        @style = style
+        @timed = timed
+        @arrivals = arrivals
+        @layout = Layout.new(width:, style:, table_width:)
+      end
+
+      # @return [String] ends with a newline
+      def call
+        "#{[*head, "", *table, "", *plot, *opened, "", *notes].join("\n")}\n"
+      end
+
+      # @return [String]
+      def title = word(:title, share: Figures.share(@calculator.demand.idle_share))
+
+      # @return [String] how many threads are enough, and what Amdahl's law says
+      def answer
+        best = @calculator.line(@calculator.recommended)
+        word(answer_key, threads: best.threads, held: Figures.share(best.utilisation), amdahl: @calculator.amdahls,
+          gain: Figures.share(@calculator.line(best.threads + 1).gain))
+      end
+
+      # @return [Section] one row a number of threads
+      def section
+        columns = %i[threads speed_up gain amdahl amdahl_gain bound held stall].map { |key| word(key) } + (@timed ? [word(:response)] : [])
+        Section.new(title: "", columns:, rows: lines.map { |line| row(line) }, notes: @timed ? [] : [word(:stall_share)])
+      end
+
+      # @return [Array<String>] why the numbers that people know differ
+      def reasons = [:why, :stall_rule, *(@timed ? [:acquisitions] : []), :limits].map { |key| word(key, **facts(key)) }
+
+      # @return [String] for programs; ends with a newline
+      def json
+        demand = @calculator.demand
+        "#{JSON.pretty_generate(idle_share: demand.idle_share.round(4), recommended_threads: @calculator.recommended,
+          amdahl_threads: @calculator.amdahls, threads: lines.map { |line| figures(line) }, **(@arrivals ? {open: @arrivals.to_h} : {}))}\n"
+      end
+
+      private
+
+      def answer_key
+        return :answer_beyond unless @calculator.enough?
+        (@calculator.recommended == 1) ? :answer_one : :answer
+      end
+
+      def lines = @lines ||= @calculator.lines
+
+      def word(key, **facts) = @words.call(:"calculate_#{key}", **facts)
+
+      def head = [@style.paint(title, :bold), "", *@layout.bold(answer), *(@layout.bold(@arrivals.answer) if @arrivals)]
+
+      def table = section.then { |section| @layout.table(section) + section.notes.flat_map { |note| @layout.lines(note) } }
+
+      def opened = @arrivals ? @arrivals.sections.flat_map { |section| @layout.section(section) } : []
+
+      def row(line)
+        mark = (line.threads == @calculator.recommended) ? " <-" : ""
+        ["#{line.threads}#{mark}", times(line.speed_up), percent(line.gain), times(line.amdahl), percent(line.amdahl_gain),
+          times(line.bound), Figures.share(line.utilisation), stall(line), *(@timed ? [Figures.duration(line.response_ns)] : [])]
+      end
+
+      # Without real times: against the unit's own time.
+      def stall(line) = @timed ? Figures.duration(line.stall_ns) : Figures.share(line.stall_ns / @calculator.demand.own_ns)
+
+      def times(value) = format("%.2fx", value)
+
+      def percent(value) = "#{Figures.change(value, 0)} %"
+
+      def plot
+        room = @width - MARGIN - 8
+        scale = room / lines.map(&:bound).max
+        [word(:plot, closed: CLOSED, amdahl: AMDAHL, bound: BOUND), *lines.map { |line| bar(line, scale) }]
+      end
+
+      def bar(line, scale)
+        cells = CLOSED * (line.speed_up * scale).round
+        cells = cells.ljust((line.bound * scale).round).tap { |text| text[[(line.bound * scale).round - 1, 0].max] = BOUND }
+        cells[[(line.amdahl * scale).round - 1, 0].max] = AMDAHL
+        "#{line.threads.to_s.rjust(MARGIN - 2)} |#{cells}"
+      end
+
+      def notes = reasons.flat_map { |reason| ["", *@layout.lines(reason)] }.drop(1)
+
+      def facts(key)
+        return {} unless key == :acquisitions
+        line = @calculator.line(@calculator.recommended)
+        {stall: Figures.duration(line.stall_ns), threads: line.threads, acquisitions: Figures.count(@calculator.demand.acquisitions),
+         each: Figures.duration(line.stall_ns / @calculator.demand.acquisitions)}
+      end
+
+      def figures(line)
+        {threads: line.threads, speed_up: line.speed_up.round(4), amdahl_speed_up: line.amdahl.round(4), bound: line.bound.round(4),
+         gvl_utilisation: line.utilisation.round(4), stall_share: (line.stall_ns / @calculator.demand.own_ns).round(4),
+         **(@timed ? {stall_ns: line.stall_ns.round, response_ns: line.response_ns.round} : {})}
+      end
+    end
+  end
+end

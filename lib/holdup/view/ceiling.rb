@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "width"
+
+module Holdup
+  module View
+    # The CPU ceiling of a container in words.
+    class Ceiling
+      # @param ceiling [Holdup::Analysis::CpuCeiling]
+      # @param words [Words]
+      def initialize(ceiling, words:)
+        @ceiling = ceiling
+        @words = words
+      end
+
+      # @param machines [Array<Holdup::Analysis::Machine>]
+      # @param words [Words]
+      # @return [String, nil] of the machine with the lowest ceiling, when that is worth it
+      def self.remark(machines, words:)
+        low = machines.select { |machine| machine.ceiling&.low? }.min_by { |machine| machine.ceiling.low } or return
+        text = new(low.ceiling, words:).sentence
+        machines.one? ? text : words.call(:ceiling_on, host: Width.clean(low.host), text:)
+      end
+
+      # @return [String] "2 vCPUs, 1 process: CPU can never pass 50-55 %; ..."
+      def sentence = @words.call(:ceiling, vcpus:, processes:, range:, target: percent(@ceiling.unreachable), idle:)
+
+      # @return [String] "2 vCPUs"
+      def vcpus = counted(:vcpus, @ceiling.vcpus)
+
+      # @return [String] "1 process"
+      def processes = counted(:processes, @ceiling.processes)
+
+      # @return [String] "50-55 %"
+      def range
+        low, high = [@ceiling.low, @ceiling.high].map { |share| (share * 100).round }
+        (low == high) ? "#{low} %" : "#{low}-#{high} %"
+      end
+
+      private
+
+      def percent(share) = "#{(share * 100).round} %"
+
+      def idle = counted(:idle, @ceiling.idle_vcpus.round(1))
+
+      def counted(key, number)
+        (number == 1) ? @words.call(:"#{key}_one") : @words.call(:"#{key}_many", count: plain(number))
+      end
+
+      def plain(number) = (number % 1).zero? ? number.to_i.to_s : number.round(2).to_s
+    end
+  end
+end

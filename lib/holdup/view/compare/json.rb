@@ -1,0 +1,73 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "../json_values"
+require_relative "sentences"
+
+module Holdup
+  module View
+    class Compare
+      # A comparison for programs. The keys are documented in docs/json.md and stay; new ones may come.
+      class Json
+        include JsonValues
+
+        SCHEMA = 1
+
+        # @param comparison [Analysis::Comparison]
+        # @param sentences [Sentences]
+        def initialize(comparison, sentences:)
+          @comparison = comparison
+          @sentences = sentences
+        end
+
+        # @return [String] ends with a newline
+        def call = "#{JSON.pretty_generate(to_h)}\n"
+
+        # @return [Hash]
+        def to_h
+          {schema: SCHEMA, verdict:, before: side(@comparison.before), after: side(@comparison.after), changed:, blocks:, metrics:, endpoints:,
+           mix_effect: @comparison.mix_effect.round(4), left_out: @comparison.left_out.map { |share| share.round(4) }}
+        end
+
+        private
+
+        def verdict
+          found = @sentences.verdict
+          {key: found.key, text: @sentences.lead, cause: @sentences.cause, level: found.level.round(4), moved: names(found.moved), unmoved: names(found.unmoved)}
+        end
+
+        def names(estimates) = estimates.map { |estimate| estimate.metric.name }
+
+        def side(side)
+          {label: clean(side.label), from: time(side.from_s), to: time(side.to_s), units: side.units, processes: side.processes,
+           warm_up_units: side.cold.sum(&:count), settings: side.settings.map { |setting| {fingerprint: setting.fingerprint, attributes: setting.attributes} }}
+        end
+
+        def changed = @comparison.change.differences.map { |one| difference(one) }
+
+        def blocks = {seconds: @comparison.block_s, before: @comparison.sizes.first, after: @comparison.sizes.last, same_time: @comparison.paired?, held: @comparison.held}
+
+        def metrics = @comparison.estimates.values.select(&:known?).map { |estimate| metric(estimate) }
+
+        def metric(estimate)
+          range = estimate.interval
+          {name: estimate.metric.name, unit: estimate.metric.unit, before: round(estimate, estimate.before), after: round(estimate, estimate.after),
+           difference: round(estimate, estimate.difference), relative: estimate.relative&.round(5), relative_interval: (bounds(range, 5) if estimate.relative?),
+           difference_interval: (bounds(range, 5) unless estimate.relative?), visible: estimate.visible&.round(4), verdict: estimate.verdict,
+           relevant: estimate.relevant?}
+        end
+
+        def bounds(range, digits) = range && [range.begin, range.end].map { |bound| bound.round(digits) + 0 } # and never -0.0
+
+        def round(estimate, value) = %i[ns bytes].include?(estimate.metric.unit) ? value.round : value.round(6)
+
+        def endpoints
+          @comparison.contributions.map do |one|
+            {name: clean(one.series.name), kind: one.series.kind, queue: one.series.queue && clean(one.series.queue), shares: one.shares.map { |share| share.round(4) },
+             mean_ns: one.means.map(&:round), moved_ns: one.moved_ns.round, moved_interval_ns: bounds(one.range, 0)}
+          end
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require_relative "../section"
+require_relative "cells"
+
+module Holdup
+  module View
+    class Compare
+      # The tables of a comparison.
+      class Sections
+        LIMIT = 10
+        QUANTILES = [0.5, 0.95].freeze
+        FINGERPRINT = "fingerprint"
+        # More fingerprints than these fit in no column.
+        FINGERPRINTS = 2
+
+        # @param comparison [Analysis::Comparison]
+        # @param words [Words]
+        # @param families [Array<Symbol>, nil] of metrics; nil for all
+        # @param limit [Integer] endpoints
+        def initialize(comparison, words:, families: nil, limit: LIMIT)
+          @comparison = comparison
+          @words = words
+          @families = families
+          @limit = limit
+          @cells = Cells.new(words)
+        end
+
+        # @return [Array<Section>]
+        def call = [settings, figures, endpoints, ages, warm_up].compact
+
+        private
+
+        def word(key, **facts) = @words.call(:"compare_#{key}", **facts)
+
+        def sides = [@comparison.before, @comparison.after]
+
+        def settings
+          facts = @comparison.change.differences.flat_map { |one| one.facts.to_a }
+          rows = facts.map { |key, values| [Width.clean(key), *values.map { |side| @cells.fact(side) }] }
+          Section.new(title: word(:settings), columns: [word(:fact), word(:before), word(:after)], rows: [fingerprints, *rows])
+        end
+
+        def fingerprints
+          [FINGERPRINT, *sides.map { |side| side.settings.first(FINGERPRINTS).map(&:fingerprint).join(", ") + ((side.settings.size > FINGERPRINTS) ? " ..." : "") }]
+        end
+
+        def figures
+          Section.new(title: word(:figures), columns: [word(:figure), word(:before), word(:after), word(:difference), "%", word(:interval), ""],
+            rows: shown.map { |estimate| row(estimate) }, notes:)
+        end
+
+        def shown
+          @comparison.estimates.values.select { |estimate| estimate.known? && (@families.nil? || @families.include?(estimate.metric.family)) }
+        end
+
+        def row(estimate)
+          metric = estimate.metric
+          [@cells.name(metric), @cells.value(metric, estimate.before), @cells.value(metric, estimate.after), @cells.signed(metric, estimate.difference),
+            @cells.change(estimate.relative), @cells.interval(estimate), @cells.mark(estimate)]
+        end
+
+        def notes
+          before, after = @comparison.sizes
+          drawn = word(:figures_note, block: @cells.seconds(@comparison.block_s), before:, after:)
+          [drawn, small, wait, queued, cpu, memory].compact
+        end
+
+        def small = shown.any?(&:irrelevant?) ? word(:irrelevant_note) : nil
+
+        def known?(name) = shown.any? { |estimate| estimate.metric.name == name }
+
+        def wait
+          word(known?(:wait_p95) ? :wait_note : :wait_unknown) if @families.nil? || @families.include?(:wait)
+        end
+
+        # Then waits are stall alone.
+        def queued
+          unknown = sides.zip(%i[before after]).reject { |side, _| side.queued? }.map { |_, name| word(name) }
+          return if unknown.empty? || @families&.none?(:wait)
+          word(:queued_unknown, sides: unknown.join(", "))
+        end
+
+        def cpu = known?(:cpu_share) ? word(:cpu_note) : nil
+
+        def memory
+          return unless known?(:pss) || known?(:uss)
+          before, after = @comparison.memory.processes
+          word(:memory_note, age: @cells.age(@comparison.memory.band), before:, after:)
+        end
+
+        def endpoints
+          rows = @comparison.contributions.first(@limit)
+          return if rows.empty?
+          Section.new(title: word(:endpoints), columns: [word(:endpoint), word(:share), word(:before), word(:after), word(:moved_by), word(:interval)],
+            rows: rows.map { |one| endpoint(one) }, notes: [word(:endpoints_note)])
+        end
+
+        def endpoint(one)
+          series = one.series
+          range = one.range && [one.range.begin, one.range.end].map { |bound| signed(bound) }.join("..")
+          [Width.clean(series.queue ? "#{series.name} [#{series.queue}]" : series.name), Figures.share(one.shares.first),
+            *one.means.map { |ns| Figures.duration(ns) }, signed(one.moved_ns), range || Figures::NONE]
+        end
+
+        def signed(nanoseconds) = @cells.signed(@comparison.estimates[:wall_mean].metric, nanoseconds)
+
+        def ages
+          rows = @comparison.ages
+          return if rows.size < 2
+          Section.new(title: word(:ages), columns: [word(:age), word(:units_before), word(:units_after), "p50", word(:after), "p95", word(:after)],
+            rows: rows.map { |row| age(row) }, notes: [word(:ages_note)])
+        end
+
+        def age(row)
+          walls = QUANTILES.flat_map { |share| row.walls.map { |wall| Figures.duration(wall.quantile(share)) } }
+          [@cells.age(row.band), *row.units.map { |units| Figures.short_count(units) }, *walls]
+        end
+
+        def warm_up
+          rows = sides.zip(%i[before after]).reject { |side, _| side.cold.empty? }.map { |side, name| [word(name), *cold(side)] }
+          return if rows.empty?
+          later = %w[p50 p95].map { |quantile| word(:then, quantile:) }
+          Section.new(title: word(:warm_up), columns: [word(:side_of), word(:units), word(:share), "p50", "p95", *later], rows:)
+        end
+
+        def cold(side)
+          early, later = [side.cold, side.windows].map { |windows| Histogram.sum(windows.map { |window| window.histograms[:wall] }) }
+          walls = [early, later].flat_map { |wall| QUANTILES.map { |share| Figures.duration(wall.quantile(share)) } }
+          [Figures.short_count(early.count), Figures.share(early.count.fdiv(early.count + later.count)), *walls]
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+require_relative "../../analysis/application_shares"
+require_relative "../../analysis/comparison"
+require_relative "../applications"
+require_relative "cells"
+
+module Holdup
+  module View
+    class Compare
+      # What a comparison means, in sentences: the verdict, what may be said of its cause, and why a figure may mislead.
+      class Sentences
+        # Smaller shifts of the mix are not worth a sentence.
+        MIX = 0.02
+        LEFT_OUT = 0.01
+        SHORT_BLOCK_S = 600
+        # Told beside the verdict when they moved.
+        BESIDE = %i[wall_p99 wait_p95 pss gc_unit errors].freeze
+
+        # @param comparison [Analysis::Comparison]
+        # @param words [Words]
+        # @param metrics [Array<Symbol>] that the verdict is about
+        def initialize(comparison, words:, metrics: Analysis::Comparison::ComparisonVerdict::METRICS)
+          @comparison = comparison
+          @words = words
+          @cells = Cells.new(words)
+          @verdict = comparison.verdict(metrics)
+        end
+
+        # @return [Analysis::Comparison::ComparisonVerdict::Result]
+        attr_reader :verdict
+
+        # @return [String] the one sentence
+        def lead
+          case verdict.key
+          when :unknown then word(:unknown, before: sizes.first, after: sizes.last, block: block, needed: Analysis::Comparison::BlockBootstrap::FEWEST)
+          when :none then none(verdict.unmoved)
+          else word(verdict.key, moved: verdict.moved.map { |estimate| moved(estimate) }.join(word(:also)))
+          end
+        end
+
+        # @return [String] what may be said of the cause
+        def cause
+          return word(:cause_mixed) if change.mixed?
+          return word(:cause_same) if change.none?
+          subjects = @words.list(change.differences.map { |one| Width.clean(one.subject) })
+          return word(:cause_many, count: change.differences.size, subjects:) unless change.single?
+          word(@comparison.paired? ? :cause_one_together : :cause_one, subject: subjects)
+        end
+
+        # @return [Array<String>] what the verdict does not say
+        def remarks = [unmoved, beside(:worse), beside(:better)].compact
+
+        # @return [Array<String>] why a figure may mislead
+        def limits = [applications, mix, left_out, *warm_up, processes, blocks].compact
+
+        private
+
+        def word(key, **facts) = @words.call(:"compare_#{key}", **facts)
+
+        def change = @comparison.change
+
+        def sizes = @comparison.sizes
+
+        def sides = [@comparison.before, @comparison.after]
+
+        def block = @cells.seconds(@comparison.block_s)
+
+        def moved(estimate)
+          interval = @cells.interval(estimate, verdict.level)
+          change = estimate.relative? ? @cells.change(estimate.relative) : @cells.signed(estimate.metric, estimate.difference)
+          word(:moved, figure: @cells.name(estimate.metric), change:, interval:)
+        end
+
+        def none(unmoved)
+          differ = unmoved.reject(&:same?)
+          small = unmoved.select { |estimate| estimate.irrelevant?(verdict.level) }
+          return word(:none_relevant, small: small.map { |estimate| moved(estimate) }.join(word(:also))) if small.any?
+          return word(:none, visible: visible(differ)) if differ.any?
+          word(:same, figures: unmoved.map { |estimate| @cells.name(estimate.metric) }.join(word(:also)))
+        end
+
+        def visible(estimates)
+          known = estimates.filter_map { |estimate| (share = estimate.visible(verdict.level)) && [estimate, share] }
+          known.map { |estimate, share| word(:visible, figure: @cells.name(estimate.metric), share: @cells.visible(share)) }.join(word(:also))
+        end
+
+        def unmoved = (verdict.moved.any? && verdict.unmoved.any?) ? word(:unmoved, visible: visible(verdict.unmoved)) : nil
+
+        # What the verdict is not about, as surely as the verdict is.
+        def beside(found)
+          others = @comparison.estimates.values - verdict.moved - verdict.unmoved
+          told = others.select { |estimate| BESIDE.include?(estimate.metric.name) && estimate.verdict(verdict.level) == found }
+          word(:"beside_#{found}", moved: told.map { |estimate| moved(estimate) }.join(word(:also))) if told.any?
+        end
+
+        # Of a side that has several; where each has its own, they are what is compared.
+        def applications
+          found = sides.map { |side| Analysis::ApplicationShares.of(side.windows.map { |window| [window.setting, window.count] }) }
+          found.filter_map { |one| Applications.remark(one, words: @words) }.first
+        end
+
+        def mix
+          effect = @comparison.mix_effect
+          word(:mix, change: @cells.change(effect)) if effect.abs >= MIX
+        end
+
+        def left_out
+          before, after = @comparison.left_out
+          word(:left_out, before: Figures.share(before), after: Figures.share(after)) if [before, after].max >= LEFT_OUT
+        end
+
+        def warm_up
+          return [word(:boots_unknown)] unless sides.all?(&:boots_known?)
+          sides.reject(&:warmed?).map { |side| word(:all_cold, side: Width.clean(side.label)) }
+        end
+
+        def processes
+          known = sides.map(&:processes)
+          word(:few_processes, before: known.first, after: known.last) if known.all?(&:positive?) && known.min < Analysis::Comparison::ProcessVariance::FEWEST_PROCESSES
+        end
+
+        def blocks
+          return short_blocks if @comparison.block_s < SHORT_BLOCK_S
+          @comparison.paired? ? nil : word(:other_times)
+        end
+
+        def short_blocks
+          held = @comparison.held
+          held ? word(:few_blocks, block:, before: sizes.first, after: sizes.last, held: (held * 100).round) : word(:short_blocks, block:)
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,113 @@
+# frozen_string_literal: true
+
+require_relative "../page"
+require_relative "../section"
+require_relative "../words"
+require_relative "cells"
+require_relative "sentences"
+
+module Holdup
+  module View
+    class Compare
+      # Several states of one application, each held against the first: what articles about an upgrade or about YJIT print, with
+      # intervals, and with what can't be concluded.
+      class States
+        PLOTTED = %i[wall_p50 wall_p95 cpu_unit pss].freeze
+        BAR = 30
+        NS = 1_000_000_000
+        # Before a change that may be none.
+        UNSURE = "~"
+
+        # @param comparisons [Array<Analysis::Comparison>] whose side before is the same
+        # @param words [Words]
+        # @param kind [Symbol] of the units
+        # @param families [Array<Symbol>, nil] of metrics that are shown; nil for all
+        def initialize(comparisons, words: Words.new, kind: :request, families: nil)
+          @comparisons = comparisons
+          @words = words
+          @kind = kind
+          @families = families
+          @cells = Cells.new(words)
+        end
+
+        # @return [Page]
+        def page
+          Page.new(title: word(:states_title, count: labels.size, units: @words.units(@kind)), facts: sides.map { |side| fact(side) },
+            lead: told(&:lead).join(" "), remarks: [], sections: [settings, figures, intervals, *plots, limits].compact)
+        end
+
+        private
+
+        def word(key, **facts) = @words.call(:"compare_#{key}", **facts)
+
+        def sides = @sides ||= [@comparisons.first.before, *@comparisons.map(&:after)]
+
+        def labels = @labels ||= sides.map { |side| Width.clean(side.label) }
+
+        def base = labels.first
+
+        def fact(side)
+          word(:state, label: Width.clean(side.label), count: Figures.count(side.units),
+            units: @words.units(@kind, side.units), processes: side.processes, seconds: Figures.duration(measured_s(side) * NS))
+        end
+
+        # Without the first minutes of processes.
+        def measured_s(side) = side.coverage&.total_s || side.to_s - side.from_s
+
+        # What the sentences of each comparison say, with its name before it.
+        def told = sentences.zip(labels.drop(1)).map { |one, label| word(:state_told, label:, base:, text: yield(one)) }
+
+        def sentences = @sentences ||= @comparisons.map { |comparison| Sentences.new(comparison, words: @words) }
+
+        def settings
+          keys = @comparisons.flat_map { |comparison| comparison.change.differences.flat_map { |one| one.facts.keys } }.uniq
+          rows = keys.map { |key| [Width.clean(key), *sides.map { |side| @cells.fact(side.settings.map { |setting| setting[key] }.uniq) }] }
+          Section.new(title: word(:settings), columns: [word(:fact), *labels], rows:) if rows.any?
+        end
+
+        def shown
+          @shown ||= Analysis::Comparison::Metric::ALL.keys.map { |name| @comparisons.map { |comparison| comparison.estimates[name] } }
+            .select { |estimates| estimates.all?(&:known?) && (@families.nil? || @families.include?(estimates.first.metric.family)) }
+        end
+
+        def figures
+          Section.new(title: word(:states_figures, base:), columns: [word(:figure), base, *labels.drop(1).flat_map { |label| [label, "%"] }],
+            rows: shown.map { |estimates| row(estimates) }, notes: [word(:states_note, mark: UNSURE, base:), *(word(:cpu_note) if cpu_share?)])
+        end
+
+        def cpu_share? = shown.any? { |estimates| estimates.first.metric.name == :cpu_share }
+
+        # Endpoints that a state has none of are in none of its figures; the base's own are those of the first comparison.
+        def row(estimates)
+          metric = estimates.first.metric
+          [@cells.name(metric), @cells.value(metric, estimates.first.before), *estimates.flat_map { |one| [@cells.value(metric, one.after), changed(one)] }]
+        end
+
+        def changed(estimate)
+          return @cells.mark(estimate) if estimate.same?
+          change = @cells.change(estimate.relative)
+          (estimate.relative.nil? || %i[better worse changed].include?(estimate.verdict)) ? change : "#{UNSURE}#{change}"
+        end
+
+        def intervals
+          known = shown.select { |estimates| estimates.any?(&:interval) }
+          rows = known.map { |estimates| [@cells.name(estimates.first.metric), *estimates.map { |one| @cells.interval(one) }] }
+          Section.new(title: word(:states_intervals), columns: [word(:figure), *labels.drop(1)], rows:) if rows.any?
+        end
+
+        def plots
+          shown.select { |estimates| PLOTTED.include?(estimates.first.metric.name) }.map do |estimates|
+            metric = estimates.first.metric
+            values = [estimates.first.before, *estimates.map(&:after)]
+            rows = labels.zip(values).map { |label, value| [label, @cells.value(metric, value), bar(value, values.max)] }
+            Section.new(title: @cells.name(metric), columns: [word(:state_column), "", ""], rows:)
+          end
+        end
+
+        def bar(value, largest) = ("=" * (largest.zero? ? 0 : (value * BAR / largest).round)).ljust(BAR)
+
+        def limits = Section.new(title: word(:limits), columns: [], rows: [], notes: [*told(&:cause), *sentences.flat_map(&:limits).uniq, word(:limits_note)])
+      end
+    end
+  end
+end

@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # Numbers as people read them: three significant digits and the unit that fits. The only place where nanoseconds
+    # turn into something else. Units are ASCII ("us"), so that columns stay straight in every terminal.
+    module Figures
+      DURATIONS = [[1_000, 1, "ns"], [1_000_000, 1_000, "us"], [1_000_000_000, 1_000_000, "ms"],
+        [600_000_000_000, 1_000_000_000, "s"], [7_200_000_000_000, 60_000_000_000, "min"],
+        [259_200_000_000_000, 3_600_000_000_000, "h"], [Float::INFINITY, 86_400_000_000_000, "d"]].freeze
+      ROUGH = [[90_000_000_000, 1_000_000_000, "s"], [5_400_000_000_000, 60_000_000_000, "min"],
+        [172_800_000_000_000, 3_600_000_000_000, "h"], [Float::INFINITY, 86_400_000_000_000, "d"]].freeze
+      BYTES = {1_000_000_000 => "GB", 1_000_000 => "MB", 1_000 => "kB"}.freeze
+      NONE = "-"
+
+      module_function
+
+      # @param ns [Numeric, nil]
+      # @return [String] "34.2 ms"
+      def duration(ns)
+        return NONE unless ns
+        return "0" if ns.abs < 0.5
+        limit_unit = DURATIONS.find { |limit, _, _| ns.abs < limit * 0.9995 }
+        "#{significant(ns.fdiv(limit_unit[1]))} #{limit_unit[2]}"
+      end
+
+      # For sentences about time that passes: nobody counts tenths of a minute.
+      # @param ns [Numeric, nil]
+      # @return [String] "31 min"
+      def rough(ns)
+        return NONE unless ns
+        _, unit_ns, unit = ROUGH.find { |limit, _, _| ns < limit }
+        "#{count(ns.fdiv(unit_ns))} #{unit}"
+      end
+
+      # @param bytes [Integer, nil] 1,234,567 => "1.23 MB"
+      def bytes(bytes)
+        return NONE unless bytes
+        BYTES.each { |unit, name| return "#{significant(bytes.fdiv(unit))} #{name}" if bytes >= unit }
+        "#{bytes} B"
+      end
+
+      # @return [String] "12,345"
+      def count(number)
+        return NONE unless number
+        number.round.to_s.gsub(/(?<=\d)(?=(\d{3})+\z)/, ",")
+      end
+
+      # At most seven columns wide, for table cells: "1.23 M".
+      def short_count(number)
+        return NONE unless number
+        return count(number) if number < 1_000_000
+        unit, name = (number < 1_000_000_000) ? [1_000_000, "M"] : [1_000_000_000, "G"]
+        "#{significant(number.fdiv(unit))} #{name}"
+      end
+
+      # @param fraction [Float, nil] 0.298 => "29.8 %"
+      def share(fraction)
+        fraction ? "#{bare_share(fraction)} %" : NONE
+      end
+
+      def bare_share(fraction)
+        return NONE unless fraction
+        return "0" if fraction.zero?
+        percent = fraction * 100
+        return "<0.1" if percent.positive? && percent < 0.05
+        format((percent.abs >= 99.95) ? "%.0f" : "%.1f", percent)
+      end
+
+      # @param fraction [Float] a change
+      # @param digits [Integer] after the point
+      # @return [String] -0.298 => "-29.8", in %; what rounds to nothing has no sign
+      def change(fraction, digits = 1) = format("%+.#{digits}f", fraction * 100).sub(/\A[+-](?=0(\.0+)?\z)/, "")
+
+      # @param per_second [Float, nil]
+      def rate(per_second)
+        return NONE unless per_second
+        return "0" if per_second.zero?
+        (per_second < 0.01) ? "<0.01" : significant(per_second)
+      end
+
+      def significant(value)
+        magnitude = value.abs
+        return count(value) if magnitude >= 99.95
+        format((magnitude >= 9.995) ? "%.1f" : "%.2f", value)
+      end
+      private_class_method :significant
+    end
+  end
+end

@@ -1,0 +1,153 @@
+# frozen_string_literal: true
+
+require_relative "../analysis/stall_verdict"
+require_relative "applications"
+require_relative "ceiling"
+require_relative "figures"
+require_relative "width"
+
+module Holdup
+  module View
+    # What stands above the tables: the verdict in one sentence, the span, the few figures that everything else is
+    # measured against, and why a number may not mean what it seems to.
+    class Headline
+      # Below this the high percentiles are single units.
+      FEW = 200
+      # Below this the part of a minute that was not measured shows in the throughput.
+      SHORT_S = 300
+      # Below this in each unit, the stall for each time it took the GVL tells nothing of units.
+      FEW_ACQUISITIONS = 0.1
+      # Of the elapsed time: from here on, and where it is more than the time on a CPU, a missing CPU is what others wait for.
+      STARVED = 0.05
+      # A sentence must stay readable with any name in it.
+      NAME = 60
+      NS = 1_000_000_000
+
+      # @param summary [Holdup::Analysis::Summary]
+      # @param words [Words]
+      # @param told [Array<String>] more remarks
+      # @param zone [String, nil] UTC offset ("+09:00", "UTC"); nil: the system's own
+      def initialize(summary, words:, told: [], zone: nil)
+        @summary = summary
+        @words = words
+        @told = told
+        @zone = zone
+      end
+
+      # @return [String] the one sentence
+      def verdict
+        result = finding
+        @words.call(:"verdict_#{result.key}", units: units, **spoken(result.facts))
+      end
+
+      # @return [String] "2026-11-21 12:00:00 to 13:00:00 +00:00"
+      def span
+        from, to = time(@summary.from_s), time(@summary.to_s)
+        same_day = from.to_date_s == to.to_date_s
+        @words.call(:span, from: from.text, to: same_day ? to.clock : to.text, zone: to.zone)
+      end
+
+      # @return [Array<String>] units and throughput, stall and GC per unit
+      def figures = [volume, costs]
+
+      # @return [Array<String>]
+      def remarks
+        [connections, starved, few, short, applications, mixed_settings, overflow, ceiling, *@told].compact
+      end
+
+      # @return [Array<String>] of these, those that hold without any figures
+      attr_reader :told
+
+      # @return [String] "requests", "jobs" or "units"
+      def units = @words.units(@summary.unit_kind)
+
+      private
+
+      def finding = @finding ||= Analysis::StallVerdict.new(@summary).call
+
+      Moment = Data.define(:time) do
+        def to_date_s = time.strftime("%F")
+
+        def text = time.strftime("%F %T")
+
+        def clock = time.strftime("%T")
+
+        def zone = time.strftime("%:z")
+      end
+      private_constant :Moment
+
+      def time(seconds) = Moment.new(time: @zone ? Time.at(seconds, in: @zone) : Time.at(seconds))
+
+      # Facts of the verdict in figures; a cause becomes its name.
+      def spoken(facts)
+        facts.except(:kind).to_h { |key, fact| [key, say(fact)] }
+      end
+
+      def say(fact)
+        case fact
+        when Float then Figures.share(fact)
+        when String then fact
+        else cause_name(fact)
+        end
+      end
+
+      def cause_name(line)
+        name = Width.clean(line.name.delete_prefix("thread:"))
+        Width.truncate(line.queue ? "#{name} [#{Width.clean(line.queue)}]" : name, NAME)
+      end
+
+      def total = @summary.total
+
+      def volume
+        @words.call(:volume, count: Figures.count(total.count), rate: Figures.rate(@summary.throughput),
+          units: @words.units(@summary.unit_kind, total.count),
+          errors: Figures.count(total.errors), error_share: Figures.share(total.error_share || 0.0),
+          measured: Figures.duration(@summary.measured_s * NS))
+      end
+
+      # A short request that does not wait keeps the GVL that its thread already has.
+      def costs
+        acquisitions = total.per_unit(total.sum(:acquisitions))
+        @words.call((acquisitions.to_f < FEW_ACQUISITIONS) ? :costs_in_one_hold : :costs, stall: each_unit(total.stalled_ns),
+          acquisition: Figures.duration(total.stall_per_acquisition), acquisitions: Figures.rate(acquisitions),
+          gc: each_unit(total.sum(:gc_ns)), hold: Figures.duration(total.histogram(:longest_hold).max))
+      end
+
+      def each_unit(value) = Figures.duration(total.per_unit(value))
+
+      # Where stall is the verdict, waits for connections are said all the same.
+      def connections
+        return if !@summary.connections.notable? || finding.key.start_with?("connections")
+        @words.call(:remark_connections, share: Figures.share(@summary.connections.wait_share))
+      end
+
+      # Where stall is the verdict, its cause may hold for so long only because it has no CPU.
+      def starved
+        split = total.split
+        return if finding.key == :starved || split.share(:starved) < STARVED || split.starved < split.cpu
+        @words.call(:remark_starved, share: Figures.share(split.starved.fdiv(split.starved + split.cpu)))
+      end
+
+      def few = (total.count < FEW) ? @words.call(:remark_few, count: Figures.count(total.count), units:) : nil
+
+      # Where single units tell when the first began and the last ended, the throughput is no bound.
+      def short
+        @words.call(:remark_short) if @summary.measured_s < SHORT_S && !@summary.coverage.exact
+      end
+
+      def ceiling = Ceiling.remark(@summary.processes.machines, words: @words)
+
+      def applications = Applications.remark(@summary.applications, words: @words)
+
+      # Each application has one at least.
+      def mixed_settings
+        settings = @summary.setting_names.settings.size
+        (settings > [@summary.applications.shares.size, 1].max && @summary.by != :setting) ? @words.call(:remark_settings, count: Figures.count(settings)) : nil
+      end
+
+      def overflow
+        @summary.overflowed.zero? ? nil : @words.call(:remark_overflow, count: Figures.count(@summary.overflowed))
+      end
+    end
+  end
+end

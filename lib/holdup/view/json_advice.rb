@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "advice_bias"
+
+module Holdup
+  module View
+    # The advice for programs. Durations are integer nanoseconds, shares 0.0 to 1.0; docs/advise.md has the keys.
+    class JsonAdvice
+      VERSION = 1
+
+      # @param recommendation [Sizing::Recommendation, nil]
+      # @param findings [Array<Holdup::Advice::Finding>]
+      # @param from_s [Integer]
+      # @param to_s [Integer]
+      # @param asked [Hash{Symbol => Object}] what it was asked for besides (kind, warm_up_s): `--verify` needs it again
+      def initialize(recommendation, findings, from_s:, to_s:, **asked)
+        @recommendation = recommendation
+        @findings = findings
+        @span = {from_s:, to_s:, **asked}
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{JSON.pretty_generate(to_h)}\n"
+
+      # @return [Hash{Symbol => Object}]
+      def to_h = {version: VERSION, **@span, **verdict, findings: @findings.map { |finding| finding(finding) }}
+
+      # @param prediction [Sizing::Prediction]
+      # @return [Hash{Symbol => Object}]
+      def self.prediction(prediction)
+        candidate(prediction.candidate).merge(ceiling_per_second: prediction.ceiling.round(3), utilisation: prediction.utilisation.round(4),
+          **times(prediction), memory_bytes: prediction.memory_bytes, connections: prediction.connections, guards: prediction.guards.map(&:to_h))
+      end
+
+      def self.times(prediction)
+        {assignment: prediction.assignment, queued_ns: prediction.queued_ns&.round, stalled_ns: prediction.stalled_ns&.round,
+         response_ns: percentiles(prediction.responses), wait_ns: percentiles(prediction.waits)}
+      end
+
+      def self.candidate(candidate) = {**candidate.to_h, **candidate.to_h.slice(:beside, :company).transform_values { |threads| threads if threads.any? }, pool: candidate.pool && candidate(candidate.pool)}.compact
+
+      def self.percentiles(values) = values.to_h { |share, value| ["p#{format("%g", share * 100)}", value] }
+      private_class_method :times, :candidate, :percentiles
+
+      private
+
+      def verdict
+        return {verdict: :unknown, reasons: [:no_recording]} unless @recommendation
+        return {verdict: :unknown, reasons: @recommendation.reasons, **tested} if @recommendation.verdict == :unknown
+        {verdict: @recommendation.verdict, why: @recommendation.why, **decision, current: self.class.prediction(@recommendation.current),
+         candidates: @recommendation.predictions.map { |prediction| self.class.prediction(prediction) }}
+      end
+
+      def decision
+        {setting: recording.setting&.fingerprint, peak_per_second: @recommendation.rate.round(3), amdahl_threads: @recommendation.amdahl, self_test:,
+         missing: @recommendation.sufficiency.missing, bias: AdviceBias.json(@recommendation.bias), growth: estimate(recording.growth_estimate), rest: estimate(recording.rest),
+         growths: recording.growths.map { |series, found| {name: series.name, queue: series.queue, **estimate(found)} }, **best}
+      end
+
+      def recording = @recommendation.recording
+
+      # Where it is why nothing can be said.
+      def tested = @recommendation.reasons.include?(:self_test) ? {self_test:} : {}
+
+      def self_test
+        test = @recommendation.self_test
+        {grade: test.grade, errors: rounded(test.errors), causes: rounded(test.causes.figures)}
+      end
+
+      def rounded(figures) = figures.transform_values { |figure| figure.round(4) }
+
+      # nil where nothing was found, or nobody can tell.
+      def estimate(found)
+        found && {**found.to_h.slice(:value, :low, :high, :gc).transform_values { |share| share&.round(4) }, enough: found.enough?, units: found.units}
+      end
+
+      def best
+        return {} unless @recommendation.best
+        {gain: @recommendation.gain.round(4), gain_interval: @recommendation.interval.minmax.map { |bound| bound.round(4) }, confidence: @recommendation.confidence,
+         best: self.class.prediction(@recommendation.best), **pools}
+      end
+
+      def pools
+        names = @recommendation.recording.pools.names
+        return {} if names.empty?
+        now, best = [@recommendation.now, @recommendation.best.candidate].map { |candidate| @recommendation.pools_of(candidate).map { |found| pool(found) } }
+        {pools: names.zip(now, best).map { |name, *sides| {name:, **%i[current best].zip(sides).to_h} }}
+      end
+
+      def pool(found) = found && {threads: found.threads, per_second: found.throughput.round(3), stalled_ns: found.stalled_ns.round, wall_ns: found.wall_ns.round}
+
+      def finding(finding)
+        {rule: finding.rule, remedy: finding.remedy, facts: finding.facts, change: finding.line&.to_h, limits: finding.limits.map(&:to_h), measure: finding.measure, gain: finding.gain&.round(4),
+         gain_interval: finding.interval&.minmax&.map { |bound| bound.round(4) }, weight: finding.weight.to_f.round(4)}
+      end
+    end
+  end
+end

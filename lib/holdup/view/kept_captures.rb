@@ -1,0 +1,59 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "layout"
+require_relative "width"
+
+module Holdup
+  module View
+    # The captures that are kept, the newest first: a sentence each, of which unit it caught, for whom that waited, and why
+    # there is the capture. Names are too long for a table of them.
+    class KeptCaptures
+      TRIGGERS = {"rule" => :by_rule, "until" => :asked_until, "dashboard" => :dashboard}.freeze
+
+      # @param kept [Array<Capture::ArchivedCapture>]
+      # @param words [Words]
+      # @param layout [Layout]
+      def initialize(kept, words:, layout:)
+        @kept = kept
+        @words = words
+        @layout = layout
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{(@kept.empty? ? @layout.lines(word(:none)) : list).join("\n")}\n"
+
+      private
+
+      def word(key, **facts) = @words.call(:"kept_#{key}", **facts)
+
+      def list
+        width = @kept.map { |one| one.id.size }.max
+        items = @kept.flat_map { |one| @layout.item("#{one.id.ljust(width)}  ", sentences(one)) }
+        [*@layout.bold(word(:title, count: @kept.size)), *items, *@layout.lines(word(:more))]
+      end
+
+      def sentences(one)
+        return word(:broken) unless one.header
+        [what(one), word(TRIGGERS.fetch(one.facts["trigger"], :asked), rule: text(one.facts["rule"]))].join(" ")
+      end
+
+      def what(one)
+        facts = one.facts
+        events = word(:events, process: one.header.process_name, events: Figures.count(one.events))
+        return events unless facts["unit"]
+        stalled, wall = facts.values_at("stalled_ns", "wall_ns").map { |ns| duration(ns) }
+        "#{word(:caught, unit: text(facts["unit"]), stalled:, wall:, holder: holder(facts))} #{events}"
+      end
+
+      def holder(facts)
+        name, held_ns = facts.values_at("holder", "holder_ns")
+        (name && held_ns) ? word(:holder, holder: text(name), held: duration(held_ns)) : ""
+      end
+
+      def text(name) = Width.clean(name.to_s)
+
+      def duration(ns) = ns.is_a?(Integer) ? Figures.duration(ns) : Figures::NONE
+    end
+  end
+end

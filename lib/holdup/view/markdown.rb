@@ -1,0 +1,65 @@
+# frozen_string_literal: true
+
+require_relative "contents"
+require_relative "headline"
+require_relative "words"
+
+module Holdup
+  module View
+    # A report for a pull request or an issue: the same sections as text, as Markdown tables.
+    class Markdown
+      LIMIT = 15
+      BAR = 80
+
+      # @param summary [Holdup::Analysis::Summary]
+      # @param words [Words]
+      # @param limit [Integer] rows shown of each table
+      # @param details [Boolean] also the group means of each row
+      # @param told [Array<String>] more remarks
+      # @param zone [String, nil] UTC offset of the times shown; nil: the system's own
+      def initialize(summary, words: Words.new, limit: LIMIT, details: false, told: [], zone: nil)
+        @summary = summary
+        @words = words
+        @headline = Headline.new(summary, words:, told:, zone:)
+        @contents = Contents.new(summary, words:, limit:, details:)
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{(@summary.empty? ? head : head + facts + states + sections).join("\n")}\n"
+
+      private
+
+      def head
+        head = ["# #{@words.call(:title)}", "", @headline.span, "", "**#{escape(@headline.verdict)}**"]
+        (@summary.empty? && @headline.told.any?) ? [*head, *listed(@headline.told)] : head
+      end
+
+      def facts = listed(@headline.figures + @headline.remarks)
+
+      def listed(lines) = ["", *lines.map { |line| "- #{escape(line)}" }]
+
+      def states
+        section = @contents.states.call
+        ["", "## #{section.title}", "", "```", @contents.states.bar(BAR), "```", "", *table(section)]
+      end
+
+      def sections
+        @contents.sections.flat_map do |section|
+          ["", "## #{escape(section.title)}", "", *table(section), *section.notes.flat_map { |note| ["", escape(note)] }]
+        end
+      end
+
+      def table(section)
+        return [] if section.columns.empty?
+        [line(section.columns), rule(section.columns.size), *section.rows.map { |row| line(row) }, *section.total && [line(section.total)]]
+      end
+
+      def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+
+      def rule(columns) = "| --- |#{" ---: |" * (columns - 1)}"
+
+      # Names come from requests: nothing in them may become markup or end a cell.
+      def escape(text) = text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+    end
+  end
+end

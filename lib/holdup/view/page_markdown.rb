@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require_relative "page"
+require_relative "section"
+
+module Holdup
+  module View
+    # A page for a pull request, an issue or an article.
+    class PageMarkdown
+      # @param page [Page]
+      def initialize(page)
+        @page = page
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{[*head, *remarks, *@page.sections.flat_map { |section| lines(section) }].join("\n")}\n"
+
+      private
+
+      def head = ["# #{escape(@page.title)}", "", *list(@page.facts), *(@page.lead && "**#{escape(@page.lead)}**")]
+
+      def remarks = @page.remarks.empty? ? [] : ["", *list(@page.remarks)[0..-2]]
+
+      def list(texts) = texts.empty? ? [] : [*texts.map { |text| "- #{escape(text)}" }, ""]
+
+      def lines(section)
+        return ["", "## #{escape(section.title)}", "", *list(section.notes)[0..-2]] if section.columns.empty?
+        ["", "## #{escape(section.title)}", "", *table(section), *section.notes.flat_map { |note| ["", escape(note)] }]
+      end
+
+      def table(section)
+        [line(section.columns), "| --- |#{" ---: |" * (section.columns.size - 1)}", *section.rows.map { |row| line(row) }, *(section.total && [line(section.total)])]
+      end
+
+      def line(cells) = "| #{cells.map { |cell| escape(cell.strip) }.join(" | ")} |"
+
+      # Names come from requests: nothing in them may become markup or end a cell.
+      def escape(text) = text.gsub(/[\\`*_|<>\[\]~#]/) { |char| "\\#{char}" }
+    end
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require_relative "layout"
+require_relative "page"
+require_relative "section"
+
+module Holdup
+  module View
+    # A page for a terminal or a pipe.
+    class PageText
+      # @param page [Page]
+      # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+      # @param style [Style]
+      def initialize(page, width: 80, table_width: width, style: Style.none)
+        @page = page
+        @layout = Layout.new(width:, style:, table_width:)
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{[*head, *remarks, *@page.sections.flat_map { |section| ["", *lines(section)] }].join("\n")}\n"
+
+      private
+
+      def head = [*@layout.bold(@page.title), *@page.facts.flat_map { |fact| @layout.lines(fact) }, "", *@layout.bold(@page.lead)]
+
+      def remarks = @page.remarks.empty? ? [] : ["", *@page.remarks.flat_map { |remark| @layout.warning(remark) }]
+
+      def lines(section) = [*@layout.title(section), *@layout.table(section), *section.notes.flat_map { |note| @layout.lines(note, :dim) }]
+    end
+  end
+end

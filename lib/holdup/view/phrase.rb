@@ -1,0 +1,62 @@
+# frozen_string_literal: true
+
+module Holdup
+  module View
+    # A sentence of a locale with its values filled in. Beside `%<name>s` a sentence may have
+    #
+    # - `{name:process|processes}`: the first form where that value is 1, else the second
+    # - `[[, %<name>s in all]]`: a part that is left out where one of its values is missing
+    #
+    #   text = "%<count>s {count:process|processes}[[, %<share>s busy]]."
+    #   Phrase.call(text, {count: "1", share: "-"}, unknown: "unknown") # => "1 process."
+    #
+    # A value that is missing outside of such a part is said to be unknown, and a value that ends with a full
+    # stop loses it where the sentence goes on with one.
+    module Phrase
+      VALUE = /%<(\w+)>/
+      FORMS = /\{(\w+):([^|{}]*)\|([^|{}]*)\}/
+      PART = /\[\[(.*?)\]\]/m
+      # Full stops and the like, of both languages, and a value in front of them.
+      ENDED = /[.;。；]+\z/
+      BEFORE_A_STOP = /%<(\w+)>s(?=[.,;:。、；：])/
+      MISSING = "-"
+      ONE = "1"
+
+      module_function
+
+      # @param text [String] of a locale
+      # @param values [Hash{Symbol => Object}]
+      # @param unknown [String] what is said of a missing value
+      # @return [String]
+      def call(text, values, unknown:)
+        return text unless text.match?(/%<|\{\w+:[^{}]*\||\[\[/)
+        text = formed(parted(text, values), values)
+        values = complete(text, values, unknown)
+        # Formatting none is a warning in Ruby 3.3.
+        (values.empty? || !text.include?("%")) ? text : format(text, **values)
+      end
+
+      # @param value [Object]
+      # @return [Boolean]
+      def missing?(value) = value.nil? || value == MISSING
+
+      def parted(text, values)
+        text.gsub(PART) do |part|
+          inside = part.delete_prefix("[[").delete_suffix("]]")
+          (inside.scan(VALUE).any? { |(name)| missing?(values[name.to_sym]) }) ? "" : inside
+        end
+      end
+
+      def formed(text, values) = text.gsub(FORMS) { (values[$1.to_sym].to_s == ONE) ? $2 : $3 }
+
+      def complete(text, values, unknown)
+        stopped = text.scan(BEFORE_A_STOP).map { |(name)| name.to_sym }
+        values.to_h do |name, value|
+          next [name, unknown] if missing?(value)
+          [name, (value.is_a?(String) && stopped.include?(name)) ? value.sub(ENDED, "") : value]
+        end
+      end
+      private_class_method :parted, :formed, :complete
+    end
+  end
+end

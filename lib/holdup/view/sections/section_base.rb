@@ -1,0 +1,68 @@
+# frozen_string_literal: true
+
+require_relative "../figures"
+require_relative "../section"
+require_relative "../width"
+
+module Holdup
+  module View
+    module Sections
+      # What the sections share: the rows that fit, their names, and words.
+      class SectionBase
+        # @param summary [Holdup::Analysis::Summary]
+        # @param words [Words]
+        # @param limit [Integer] rows shown of each table
+        def initialize(summary, words:, limit:)
+          @summary = summary
+          @words = words
+          @limit = limit
+        end
+
+        private
+
+        attr_reader :summary, :limit
+
+        def word(key, **params) = @words.call(key, **params)
+
+        def shown = summary.rows.first(limit)
+
+        def hidden = summary.rows.drop(limit)
+
+        # @return [Array<String>] the remark about rows that did not fit
+        def more
+          hidden.empty? ? [] : [word(:more_rows, count: Figures.count(hidden.size))]
+        end
+
+        # "ReportJob [critical]"; the kind is told only where it is mixed.
+        def label(name, queue: nil)
+          text = Width.clean(name)
+          (queue && queue != name) ? "#{text} [#{Width.clean(queue)}]" : text
+        end
+
+        def row_label(row)
+          return word(:"no_queue_#{row.kind}") if summary.by == :queue && row.queue.nil? && row.kind
+          label(row.name, queue: row.queue)
+        end
+
+        def title_of_names = word(:"by_#{summary.by}")
+
+        # Things that can be counted, where the mean need not be whole: "2", "1.50".
+        def amount(number)
+          (number && (number - number.round).abs < 0.05) ? Figures.count(number) : Figures.rate(number)
+        end
+
+        def duration(value) = Figures.duration(value)
+
+        # @return [String] mean duration of a sum over the row's units
+        def each_unit(row, value) = duration(row.per_unit(value))
+
+        # One row a name and the total: most sections are just this.
+        def figures_section(title, columns, notes: [])
+          Section.new(title: word(title), columns: [title_of_names, *columns],
+            rows: shown.map { |row| [row_label(row), *yield(row)] },
+            total: [word(:all), *yield(summary.total)], notes: more + notes)
+        end
+      end
+    end
+  end
+end

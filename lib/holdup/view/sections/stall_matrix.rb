@@ -1,0 +1,64 @@
+# frozen_string_literal: true
+
+require_relative "section_base"
+
+module Holdup
+  module View
+    module Sections
+      # Caused against suffered: a row for each victim, a column for each cause, and what is left over in a row and a column of
+      # their own, so that every line adds up to what was measured. Pairs of which too little is known are left over.
+      class StallMatrix < SectionBase
+        # More columns fit on no page.
+        CAUSERS = 4
+        NAME = 28
+        TITLE = 20
+
+        # @return [Section, nil] nil where nobody stalled, or no pair is known
+        def call
+          return if known.empty?
+          Section.new(title: word(:matrix), columns: [word(:matrix_victim), *causers.map { |series| Width.truncate(named(series), TITLE) }, word(:matrix_rest), word(:all)],
+            rows: [*victims.map { |victim| row(victim) }, others], total: [word(:all), *told(totals)], notes: [word(:matrix_note)])
+        end
+
+        private
+
+        def known = @known ||= summary.pairs.select(&:informative?)
+
+        def pairs = @pairs ||= known.to_h { |pair| [[pair.causer, pair.victim], pair.about_ns] }
+
+        def unknown = @unknown ||= (summary.pairs - known).to_set { |pair| [pair.causer, pair.victim] }
+
+        def causers
+          @causers ||= known.group_by(&:causer).max_by(CAUSERS) { |_, same| same.sum(&:about_ns) }.map(&:first)
+        end
+
+        def victims = @victims ||= known.group_by(&:victim).keys.first(limit)
+
+        def row(victim)
+          figures = told(cells(victim))
+          causers.each_with_index do |causer, index|
+            figures[index] = Figures::NONE if unknown.include?([causer, victim])
+          end
+          [named(victim), *figures]
+        end
+
+        def cells(victim) = with_rest(causers.map { |causer| pairs.fetch([causer, victim], 0) }, line(victim)&.suffered.to_i)
+
+        def others = [word(:matrix_others), *told(totals.zip(*victims.map { |victim| cells(victim) }).map { |whole, *parts| whole - parts.sum })]
+
+        def totals = @totals ||= with_rest(causers.map { |causer| line(causer)&.caused.to_i }, summary.blame.suffered_ns)
+
+        def with_rest(parts, whole) = [*parts, whole - parts.sum, whole]
+
+        def told(figures) = figures.map { |ns| duration(ns) }
+
+        def line(series) = (summary.blame.series + summary.blame.accounts).find { |one| [one.name, one.kind, one.queue] == [series.name, series.kind, series.queue] }
+
+        def named(series)
+          text = (series.kind == :account) ? word(:account, name: label(series.name.delete_prefix("thread:"))) : label(series.name, queue: series.queue)
+          Width.truncate(text, NAME)
+        end
+      end
+    end
+  end
+end

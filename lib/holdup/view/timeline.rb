@@ -1,0 +1,117 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "layout"
+require_relative "section"
+require_relative "timeline_answer"
+require_relative "timeline_methods"
+require_relative "timeline_names"
+require_relative "timeline_patterns"
+
+module Holdup
+  module View
+    # What a capture shows as a whole: its window and cost, what has a name, who waited longest, and for whom.
+    class Timeline
+      ROWS = 10
+
+      # @param scene [Analysis::Timeline::Scene]
+      # @param holders [Analysis::Timeline::HolderTable]
+      # @param patterns [Array<Analysis::Timeline::Patterns::Pattern>]
+      # @param methods [Array<Analysis::Timeline::MethodTable::MethodRow>]
+      # @param words [Words]
+      # @param layout [Layout, nil] nil where only its parts are asked for
+      # @param within [Array<Analysis::Timeline::TimelineUnit>] units that may be listed
+      def initialize(scene, holders:, patterns:, words:, layout: nil, within: scene.whole_units, methods: [])
+        @scene = scene
+        @holders = holders
+        @patterns = patterns
+        @methods = methods
+        @words = words
+        @layout = layout
+        @within = within
+        @names = TimelineNames.new(scene, words)
+        @header = scene.recording.header
+      end
+
+      # @return [String] ends with a newline
+      def call = "#{[*head, *pattern_lines, *closing, *tables].join("\n")}\n"
+
+      # @return [String, nil] what happened to the unit that it was taken for, else for whom all threads waited
+      def answer
+        told = TimelineAnswer.new(@scene, words: @words)
+        @answer ||= (told.unit(@scene.caught) if @scene.caught) || told.whole
+      end
+
+      # @return [String] what was captured
+      def title
+        word(:title, process: @header.process_name, at: @names.clock(0), length: Figures.duration(@scene.recording.length_ns),
+          events: Figures.count(@scene.recording.events.size), threads: @scene.lanes.size, units: Figures.count(@scene.units.size))
+      end
+
+      # @return [Array<String>] what it cost, and what is missing
+      def remarks
+        share = @header.cost_ns.fdiv([@scene.recording.length_ns, 1].max)
+        [*by_rule, word(:cost, cost: Figures.duration(@header.cost_ns), share: Figures.share(share)), *(word(:open) unless @header.closed?),
+          *(word(:lost, count: Figures.count(@header.overwritten)) if @header.overwritten.positive?)]
+      end
+
+      # @return [Array<String>] a sentence for each pattern
+      def findings = TimelinePatterns.new(@patterns, names: @names, words: @words).sentences
+
+      # @return [Section, nil] methods that ran while others waited; nil where the capture has no stacks
+      def ran = (TimelineMethods.new(@scene, @methods, words: @words).section if @scene.recording.stacks.any?)
+
+      # @return [Section] units that waited longest, with their id in the second column
+      def units
+        waited = @within.to_h { |unit| [unit, @scene.sums_of(unit)] }
+        longest = waited.max_by(ROWS) { |_, sums| sums[:stalled] }
+        columns = %i[unit id wall ran stalled idle for].map { |key| word(key) }
+        Section.new(title: word(:units), columns:, rows: longest.map { |unit, sums| unit_row(unit, sums) }, notes: [word(:more)])
+      end
+
+      # @return [Section] for whom threads waited
+      def holders
+        rows = @holders.call
+        all = rows.sum(&:caused) + @holders.handoff
+        lines = rows.first(ROWS).map { |row| holder_row(row, all) }
+        columns = %i[holder caused share waits held longest].map { |key| word(key) }
+        handoff = [word(:handoff), time(@holders.handoff), share(@holders.handoff, all), "", "", ""]
+        Section.new(title: word(:holders), columns:, rows: [*lines, handoff])
+      end
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
+
+      # What it was waiting for, and what came.
+      def by_rule
+        rule, unit = @header.facts.values_at("rule", "unit")
+        return [] unless rule.is_a?(String) && @header.caught.positive?
+        [word(:by_rule, rule: Width.clean(rule), unit: @names.text(unit&.to_s), stalled: Figures.duration(@header.caught_stalled_ns), wall: Figures.duration(@header.caught_wall_ns))]
+      end
+
+      def head = [*(@layout.bold(answer) if answer), *@layout.lines(title)]
+
+      def closing = [*("" if findings.any?), *remarks.flat_map { |remark| @layout.lines(remark) }]
+
+      def pattern_lines = findings.flat_map { |finding| ["", *@layout.warning(finding)] }
+
+      def tables
+        return ["", *@layout.lines(word(:nothing))] if @scene.waits.empty? && @scene.units.empty?
+        [*(@layout.section(units) if @within.any?), *[holders, ran].compact.flat_map { |section| @layout.section(section) }]
+      end
+
+      def unit_row(unit, sums)
+        [@names.text(unit.name), unit.id.to_s, time(unit.to - unit.from), time(sums[:running]), time(sums[:stalled]), time(sums[:idle]), @names.main(unit)]
+      end
+
+      def holder_row(row, all)
+        [@names.holder(row), time(row.caused), share(row.caused, all), Figures.count(row.waits), time(row.held), time(row.longest)]
+      end
+
+      def share(ticks, all) = all.zero? ? Figures::NONE : Figures.share(ticks.fdiv(all))
+    end
+  end
+end

@@ -1,0 +1,97 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "timeline_names"
+
+module Holdup
+  module View
+    # The one sentence that whoever is on call looks for: what took the time of a unit, or of all threads, and who is to blame.
+    class TimelineAnswer
+      # Garbage collections that are this part of what a holder did meanwhile are told.
+      GC_SHARE = 10
+      STATES = %i[running stalled io lock sleep].freeze
+
+      # @param scene [Analysis::Timeline::Scene]
+      # @param words [Words]
+      def initialize(scene, words:)
+        @scene = scene
+        @words = words
+        @names = TimelineNames.new(scene, words)
+        @meanwhile = Analysis::Timeline::HolderMethods.new(scene)
+      end
+
+      # @param unit [Analysis::Timeline::TimelineUnit]
+      # @return [String, nil] where most of its time went; nil where nothing is known of it
+      def unit(unit)
+        state, ticks = spent(unit).max_by(&:last)
+        return if ticks.zero?
+        word(:"answer_#{state}", name: @names.unit(unit), wall: time(length(unit)), spent: time(ticks), **cause(unit, state, ticks))
+      end
+
+      # @return [String, nil] for what threads waited most; nil where none waited
+      def whole
+        kind, ticks = {stalled: stalled, lock: units(:lock), pool: pooled(@scene.pool_waits)}.max_by(&:last)
+        return if ticks.zero?
+        word(:"answer_all_#{kind}", spent: time(ticks), stalled: time(stalled), **((kind == :stalled) ? held(@scene.waits) : {}))
+      end
+
+      private
+
+      # What there is to say of the cause of a state; of waits outside Ruby nothing is known.
+      def cause(unit, state, ticks)
+        case state
+        when :stalled then held(waits(unit))
+        when :running then {ran: ran([own(unit)], ticks)}
+        else {}
+        end
+      end
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
+
+      def from(unit) = [unit.from, 0].max
+
+      def length(unit) = (unit.to || @scene.recording.length_ticks) - from(unit)
+
+      # A wait for a connection is a sleep for the probe.
+      def spent(unit)
+        sums = @scene.sums_of(unit)
+        pool = pooled(@scene.pool_waits.select { |lane, span| lane == unit.lane && span.from >= unit.from && span.to <= (unit.to || span.to) })
+        {**STATES.to_h { |state| [state, sums[state]] }, sleep: [sums[:sleep] - pool, 0].max, pool:}
+      end
+
+      def pooled(waits) = waits.sum { |_, span| span.length }
+
+      def stalled = @scene.waits.sum { |wait| wait.span.length }
+
+      def units(kind) = @scene.lanes.sum { |lane| lane.spans.sum { |span| (span.kind == kind && !span.unit.zero?) ? span.length : 0 } }
+
+      def waits(unit) = @scene.spans_of(unit).select { |span| span.state == :stalled }.map { |span| @scene.wait(unit.lane, span) }
+
+      def own(unit) = Analysis::Timeline::GvlWait::WaitPart.new(unit.lane, unit, from(unit), length(unit))
+
+      # Who had the GVL for most of it, and what that ran.
+      def held(waits)
+        parts = waits.flat_map(&:parts).group_by { |part| @names.part(part) }
+        who, own = parts.max_by { |_, some| some.sum(&:ticks) }
+        ticks, handoff = own.to_a.sum(&:ticks), waits.sum(&:handoff)
+        who, own, ticks = word(:answer_nobody), [], handoff if handoff > ticks
+        share = Figures.share(ticks.fdiv(waits.sum { |wait| wait.span.length }))
+        {who:, held: time(ticks), share:, ran: ran(own, ticks), gc: gc(own, ticks)}
+      end
+
+      # The method that was seen longest, with its share: the rest ran in other methods, or unseen.
+      # @param ticks [Integer] all that the parts held
+      def ran(parts, ticks)
+        most = @meanwhile.call(parts).first or return ""
+        word(:answer_ran, share: Figures.share(most.ticks.fdiv(ticks)), frame: @names.frame(most.frame))
+      end
+
+      def gc(parts, ticks)
+        collecting = @meanwhile.collecting(parts)
+        (collecting * GC_SHARE > ticks) ? word(:answer_collecting, time: time(collecting)) : ""
+      end
+    end
+  end
+end

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require_relative "figures"
+require_relative "layout"
+require_relative "section"
+require_relative "timeline_answer"
+require_relative "timeline_names"
+
+module Holdup
+  module View
+    # What one unit went through, line by line: when it ran, waited, for whom, how long.
+    class TimelineStory
+      # So many holders of one wait are named.
+      HOLDERS = 3
+      # Collections of garbage where they are more than a tenth.
+      GC_SHARE = TimelineAnswer::GC_SHARE
+      # The hand-off where it is more than a hundredth.
+      HANDOFF_SHARE = 100
+
+      # @param scene [Analysis::Timeline::Scene]
+      # @param unit [Analysis::Timeline::TimelineUnit]
+      # @param story [Analysis::Timeline::UnitStory]
+      # @param words [Words]
+      # @param layout [Layout, nil] nil where only its parts are asked for
+      def initialize(scene, unit, story:, words:, layout: nil)
+        @scene = scene
+        @unit = unit
+        @story = story
+        @words = words
+        @layout = layout
+        @names = TimelineNames.new(scene, words)
+        @meanwhile = Analysis::Timeline::HolderMethods.new(scene)
+      end
+
+      # @return [String] ends with a newline
+      def call
+        "#{[*(@layout.bold(answer) if answer), *@layout.lines(title), *@layout.lines(split), *remarks.flat_map { |remark| @layout.lines(remark) }, "", *steps].join("\n")}\n"
+      end
+
+      # @return [String, nil] where most of its time went, and because of whom
+      def answer = @answer ||= TimelineAnswer.new(@scene, words: @words).unit(@unit)
+
+      # @return [String] which unit, when, for how long
+      def title
+        word(:story, id: @unit.id, name: @names.unit(@unit), thread: @names.thread(@unit.lane), at: @names.clock([@unit.from, 0].max),
+          wall: time((@unit.to || @scene.recording.length_ticks) - [@unit.from, 0].max))
+      end
+
+      # @return [String] what it was doing, and what others waited for it
+      def split
+        sums = @scene.sums_of(@unit)
+        kinds = @words.list(%i[io lock sleep].map { |kind| "#{word(:"kind_#{kind}")} #{time(sums[kind])}" })
+        word(:split, running: time(sums[:running]), stalled: time(sums[:stalled]), idle: time(sums[:idle]), kinds:,
+          caused: @unit.caused ? time(@unit.caused) : Figures::NONE)
+      end
+
+      # @return [Array<String>]
+      def remarks = [*ran, *(word(:fibers) if @unit.fibers), *(word(:trace, trace: @unit.trace) if @unit.trace)]
+
+      # @return [Array<Array(String, String, String)>] since when, how long, what: period by period
+      def rows = @story.call.map { |step| ["+#{time(step.from)}", time(step.length), sentence(step)] }
+
+      private
+
+      def word(key, **facts) = @words.call(:"timeline_#{key}", **facts)
+
+      def time(ticks) = @names.time(ticks)
+
+      def share(ticks) = Figures.share(ticks.fdiv(@story.waits.sum { |wait| wait.span.length }))
+
+      # What ran meanwhile, as far as it was seen.
+      def ran
+        all = @meanwhile.call(@story.waits.flat_map(&:parts))
+        named = all.first(HOLDERS).map { |one| "#{@names.frame(one.frame)} #{time(one.ticks)}" }
+        word(:meanwhile, share: share(all.sum(&:ticks)), methods: @words.list(named)) if all.any?
+      end
+
+      def steps = rows.flat_map { |from, length, sentence| @layout.item("#{from.rjust(10)}  #{length.rjust(8)}  ", sentence) }
+
+      def sentence(step)
+        case step.state
+        when nil then together(step)
+        when :stalled then [word((step.kind == :preempted) ? :step_preempted : :step_stalled, holders: holders(step.wait)), *itself(step.wait)].join
+        when :idle then word(:step_idle, kind: word(:"kind_#{step.kind || "none"}"))
+        else word(:"step_#{step.state}")
+        end
+      end
+
+      def together(step)
+        word(:step_together, count: Figures.count(step.count), **%i[running stalled idle].to_h { |state| [state, time(step.sums.fetch(state, 0))] })
+      end
+
+      def holders(wait)
+        parts = wait.parts.group_by { |part| [part.lane, part.unit] }.values
+        named = parts.max_by(HOLDERS) { |own| own.sum(&:ticks) }.map { |own| held(own) }
+        named << word(:nobody, time: time(wait.handoff)) if named.empty? || wait.handoff * HANDOFF_SHARE > wait.span.length
+        @words.list(named)
+      end
+
+      def held(parts)
+        ran = @meanwhile.call(parts).first
+        ticks = parts.sum(&:ticks)
+        text = "#{who(parts.first)} #{time(ticks)}"
+        text = in_method(text, ran, ticks) if ran
+        "#{text}#{collecting(parts)}"
+      end
+
+      def in_method(held, ran, ticks)
+        word(:held_in, held:, share: Figures.share(ran.ticks.fdiv(ticks)), frame: @names.frame(ran.frame))
+      end
+
+      def collecting(parts)
+        ticks = @meanwhile.collecting(parts)
+        word(:collecting, time: time(ticks)) if ticks * GC_SHARE > parts.sum(&:ticks)
+      end
+
+      # Where it was itself when it lost the GVL, or asked for it again.
+      def itself(wait)
+        frame = @scene.samples.waited(wait)&.then { |stack| @scene.recording.stacks.running(stack) }
+        word(:waited_in, frame: @names.frame(frame)) if frame
+      end
+
+      def who(part) = part.unit ? word(:part, who: @names.part(part), thread: @names.thread(part.lane)) : @names.part(part)
+    end
+  end
+end

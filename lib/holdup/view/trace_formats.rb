@@ -1,0 +1,28 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "trace_formats/firefox"
+require_relative "trace_formats/trace_json"
+require_relative "trace_formats/perfetto"
+require_relative "trace_formats/picture"
+require_relative "trace_formats/speedscope"
+
+module Holdup
+  module View
+    # A capture in the formats of other viewers, and in one of our own for whoever computes with it.
+    module TraceFormats
+      FORMATS = {firefox: Firefox, perfetto: Perfetto, speedscope: Speedscope, json: TraceJson}.freeze
+      # Those that are bytes and no text, with the ending of their files.
+      BINARY = {perfetto: "pftrace"}.freeze
+
+      # @param scene [Scene]
+      # @param format [Symbol] a key of FORMATS
+      # @return [String] a JSON document of one line, or bytes
+      # @raise [KeyError]
+      def self.call(scene, format)
+        told = FORMATS.fetch(format).new(Picture.new(scene)).call
+        BINARY.key?(format) ? told : JSON.generate(told)
+      end
+    end
+  end
+end

@@ -1,0 +1,63 @@
+# frozen_string_literal: true
+
+require_relative "picture"
+require_relative "stack_tables"
+
+module Holdup
+  module View
+    module TraceFormats
+      # Everything that a capture says, for programs (docs/capture-file.md); stable while the schema is 1.
+      class TraceJson
+        SCHEMA = 1
+
+        # @param picture [Picture]
+        def initialize(picture)
+          @picture = picture
+        end
+
+        # @return [Hash]
+        def call
+          {schema: SCHEMA, **window, threads: @picture.lanes.map { |lane| thread(lane) }, units: @picture.scene.units.map { |unit| unit(unit) },
+           **StackTables.new(@picture).call}
+        end
+
+        private
+
+        def window
+          recording, header = @picture.recording, @picture.header
+          {pid: header.pid, worker: (header.worker_index unless header.worker_index.negative?), begin_ns: recording.realtime_ns(0),
+           length_ns: @picture.length_ns, complete: header.closed?, events: recording.events.size, overwritten: header.overwritten, cost_ns: header.cost_ns,
+           sampler: header.facts["sampler"]}
+        end
+
+        def thread(lane)
+          {number: lane.number, name: lane.name, gvl: lane.ledger, periods: @picture.periods(lane).map { |period| period(period) },
+           collections: @picture.collections(lane).map { |from_ns, to_ns| {from_ns:, to_ns:} }}
+        end
+
+        def period(period)
+          told = {state: period.state, from_ns: period.from_ns, to_ns: period.to_ns, unit: period.unit&.id}
+          told[:kind] = period.kind if period.kind
+          period.wait ? told.merge(wait(period.wait)) : told
+        end
+
+        def wait(wait)
+          held = wait.parts.map { |part| {thread: part.lane.number, unit: part.unit&.id, ns: @picture.scene.ns(part.ticks)} }
+          {held_by: held, handoff_ns: @picture.scene.ns(wait.handoff)}
+        end
+
+        def unit(unit)
+          from_ns, to_ns = @picture.bounds(unit)
+          {id: unit.id, thread: unit.lane.number, name: unit.name, queue: unit.queue, kind: kind(unit), failed: (unit.failed if unit.name),
+           whole: unit.whole?, from_ns:, to_ns:, caused_ns: unit.caused && @picture.scene.ns(unit.caused), trace: unit.trace}
+        end
+
+        # The name tells that its end was seen, which says what it was.
+        def kind(unit)
+          return unless unit.name
+          unit.job ? :job : :request
+        end
+      end
+    end
+  end
+end

@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "advice_figures"
+require_relative "layout"
+require_relative "section"
+require_relative "words"
+
+module Holdup
+  module View
+    # Predicted beside measured, after an advice was followed.
+    class Verification
+      # @param found [Sizing::Verification]
+      # @param span [String] that was measured
+      # @param stored [Boolean] whether later advice learns from it
+      # @param words [Words]
+      # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+      # @param style [Style]
+      def initialize(found, span:, stored: false, words: Words.new, width: 80, table_width: width, style: Style.none)
+        @found = found
+        @span = span
+        @stored = stored
+        @words = words
+        @figures = AdviceFigures.new(words)
+        @layout = Layout.new(width:, style:, table_width:)
+      end
+
+      # @return [String] ends with a newline
+      def call
+        section = Section.new(title: "", columns: %i[figure before predicted measured error interval].map { |key| word(key) }, rows:)
+        "#{[*@layout.lines(title), "", *@layout.bold(sentence), "", *@layout.table(section), "", *@layout.lines(word(:meaning)), *(@layout.lines(word(:stored)) if @stored)].join("\n")}\n"
+      end
+
+      # @return [String] for programs; ends with a newline
+      def json
+        lines = @found.lines.map { |line| figures(line) }
+        "#{JSON.pretty_generate(kept: @found.kept?, **@found.candidate.to_h.slice(:processes, :threads, :time_slice_ns), units: @found.units, stored: @stored, lines:)}\n"
+      end
+
+      private
+
+      def figures(line)
+        times = line.to_h.slice(:before, :predicted, :measured).to_h { |key, ns| [:"#{key}_ns", ns.round] }
+        {name: line.name, **times, error: line.error.round(4), interval: line.interval.minmax.map { |bound| bound.round(4) }, kept: line.kept?}
+      end
+
+      def word(key, **facts) = @words.call(:"verify_#{key}", **facts)
+
+      def name(line) = word((line.name == :wait && !@found.queued?) ? :wait_unqueued : line.name)
+
+      def title = word(:title, setting: @figures.setting(@found.candidate, slice: @found.sliced?), span: @span, units: Figures.count(@found.units))
+
+      def sentence
+        return word(:kept) if @found.kept?
+        missed = @found.lines.reject(&:kept?).map { |line| name(line) }
+        [word(:missed, names: @words.list(missed)), *causes].join(" ")
+      end
+
+      # Those that figures of the time since support; other work or another machine would be in none.
+      def causes
+        figures = @figures.causes(@found.causes)
+        named = @found.causes.call.map { |cause| @words.call(:"advice_reason_#{cause}", **figures) }
+        [*named, word(:elsewhere)]
+      end
+
+      def rows
+        @found.lines.map do |line|
+          [name(line), *[line.before, line.predicted, line.measured].map { |ns| Figures.duration(ns.round) }, @figures.signed(line.error),
+            line.interval.minmax.map { |bound| @figures.signed(bound) }.join("..")]
+        end
+      end
+    end
+  end
+end

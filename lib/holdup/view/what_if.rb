@@ -1,0 +1,141 @@
+# frozen_string_literal: true
+
+require "json"
+require_relative "advice_bias"
+require_relative "advice_figures"
+require_relative "advice_verdict"
+require_relative "json_advice"
+require_relative "layout"
+require_relative "page"
+require_relative "section"
+require_relative "words"
+
+module Holdup
+  module View
+    # Now and then beside each other.
+    class WhatIf
+      # @param found [Sizing::WhatIf]
+      # @param change [Sizing::WhatIf::WhatIfChange]
+      # @param kind [Symbol]
+      # @param slo [Sizing::Slo]
+      # @param span [String]
+      # @param words [Words]
+      # @param width [Integer] columns
+      # @param table_width [Numeric] columns of tables; Layout::WHOLE: no name is cut
+      # @param style [Style]
+      def initialize(found, change:, kind:, slo:, span:, words: Words.new, width: 80, table_width: width, style: Style.none)
+        @found = found
+        @change = change
+        @kind = kind
+        @slo = slo
+        @span = span
+        @words = words
+        @figures = AdviceFigures.new(words)
+        @layout = Layout.new(width:, style:, table_width:)
+      end
+
+      # @return [String] ends with a newline
+      def call
+        head = [*@layout.lines(title), "", *@layout.bold(sentence), *remarks.flat_map { |remark| @layout.warning(remark) }]
+        "#{[*head, "", *@layout.table(section), *notes.flat_map { |note| ["", *@layout.lines(note)] }].join("\n")}\n"
+      end
+
+      # @return [Page] for other layouts
+      def page = Page.new(title:, facts: [], lead: sentence, remarks:, sections: [section.with(title:, notes:)])
+
+      # @return [String] for programs; ends with a newline
+      def json = "#{JSON.pretty_generate(to_h)}\n"
+
+      # @return [Hash{Symbol => Object}]
+      def to_h
+        gained = {gain: known? ? @found.gain.round(4) : nil, gain_interval: known? ? @found.interval.minmax.map { |bound| bound.round(4) } : nil}
+        apart = (known? && @found.told_apart?) ? {named: json_of(@found.named), others: json_of(@found.others)} : {}
+        {**json_of(@found), **gained, **apart, amdahl_threads: @found.amdahl, unsupported: @found.unsupported, bias: AdviceBias.json(@found.bias)}
+      end
+
+      private
+
+      def json_of(sides) = {before: JsonAdvice.prediction(sides.before), after: JsonAdvice.prediction(sides.after)}
+
+      def word(key, **facts) = @words.call(:"whatif_#{key}", **facts)
+
+      def known? = @found.replayed?
+
+      def title = word(:title, changes: @words.list(changes), kind: @words.call(:"advice_kind_#{@kind}"), span: @span)
+
+      def changes
+        {**of_setting, **of_units}.compact.map { |key, value| word(:"change_#{key}", value: Width.clean(value)) }
+      end
+
+      def of_setting
+        {threads: @change.threads, processes: @change.processes, slice: @change.time_slice_ns && Figures.duration(@change.time_slice_ns),
+         vcpus: @change.vcpus && Figures.rate(@change.vcpus)}
+      end
+
+      def of_units
+        {factor: ((@change.factor - 1).abs < 1e-9) ? nil : format("%g", @change.factor), without: @change.without, halved: @change.halved,
+         mix: pairs(@change.mix) { |share| Figures.share(share) }, own_pool: own(true), own_threads: own(false), priorities: pairs(@change.priorities, &:to_s), io: @change.io}
+      end
+
+      def own(apart) = (@change.own_pool.name if @change.own_pool&.apart? == apart)
+
+      def pairs(named) = (named.map { |name, value| "#{yield value} #{name}" }.join(", ") if named.any?)
+
+      def sentence
+        return word(:unserved) unless known?
+        worse = @found.gain.negative?
+        low, high = @found.interval.minmax.map { |bound| worse ? -bound : bound }.minmax
+        word(worse ? :worse : :better, gain: @figures.share(@found.gain.abs), percentile: @slo.name, low: @figures.share(low), high: @figures.share(high))
+      end
+
+      def notes = [*AdviceBias.new(@found.bias, words: @words).sentences, amdahl]
+
+      def amdahl = @words.call(:advice_amdahl, amdahl: @found.amdahl, share: Figures.share(@found.idle_share))
+
+      # What the recorded Ruby or server would have to be for it.
+      def remarks
+        @found.unsupported.map { |key| word(:"needs_#{key}", ruby: fact("ruby"), server: fact("server", "server_version")) }
+      end
+
+      def fact(*names) = Width.clean(names.filter_map { |name| @found.setting[name] }.join(" "))
+
+      def section = Section.new(title: "", columns: [word(:figure), word(:before), word(:after)], rows:)
+
+      def rows = sides.map { |label, value| row(label, @found, &value) } + parts + pools
+
+      def row(label, sides) = [label, *[sides.before, sides.after].map { |prediction| yield prediction }]
+
+      # Where units are treated unlike others, some may pay for what the others gain.
+      def parts
+        return [] unless known? && @found.told_apart?
+        names = Width.clean(@change.names.join(", "))
+        {word(:named, percentile: @slo.name, names:) => @found.named, word(:others, percentile: @slo.name) => @found.others}
+          .map { |label, sides| row(label, sides) { |one| Figures.duration(one.responses[@slo.percentile]) } }
+      end
+
+      def pools
+        @found.pools.flat_map do |name, sides|
+          name = Width.clean(name)
+          load = word(@found.company? ? :pools_peak : :pools_busy)
+          [row(word(:pool_rate, name:, load:), sides) { |one| Figures.rate(one.throughput) },
+            row(word(:pool_stalled, name:, load:), sides) { |one| Figures.duration(one.stalled_ns) }]
+        end
+      end
+
+      def sides
+        at = @slo.percentile
+        {word(:setting) => ->(one) { @figures.setting(one.candidate, slice: !@change.time_slice_ns.nil?) },
+         word(:ceiling) => ->(one) { Figures.rate(one.ceiling) },
+         word(:used) => ->(one) { Figures.share([one.utilisation, 1].min) },
+         word(:cpus) => ->(one) { Figures.rate(one.cpus) },
+         word(:queued) => ->(one) { Figures.duration(one.queued_ns) },
+         word(:stalled) => ->(one) { Figures.duration(one.stalled_ns) },
+         word(:wait, percentile: @slo.name) => ->(one) { Figures.duration(one.waits[at]) },
+         **[0.5, 0.95, 0.99, at].uniq.to_h { |share| [word(:response, percentile: @slo.with(percentile: share).name), ->(one) { Figures.duration(one.responses[share]) }] },
+         word(:memory) => ->(one) { Figures.bytes(one.memory_bytes) },
+         word(:connections) => ->(one) { Figures.count(one.connections) },
+         word(:binds) => ->(one) { one.guards.empty? ? Figures::NONE : @figures.guards(one.guards) }}
+      end
+    end
+  end
+end

@@ -1,0 +1,55 @@
+# frozen_string_literal: true
+
+require_relative "../model/errors"
+require_relative "error_text"
+require_relative "pages"
+
+module Holdup
+  class Web
+    # What the application answers when it can't show a page: a page that says why and what to do, with the
+    # title and the navigation of the one that was asked for.
+    module ErrorPages
+      private
+
+      def refuse(refusal)
+        response.headers.merge!(refusal.headers)
+        response.write(message(refusal.status, word(refusal.key), name: nil))
+        request.halt
+      end
+
+      def failed(error)
+        case error
+        when UsageError then told(400, :refused_question, error)
+        when Error then told(503, :refused_now, error)
+        else
+          env["rack.errors"]&.puts("holdup: #{error.full_message(highlight: false)}")
+          message(500, word(:refused_failure, error: error.class))
+        end
+      end
+
+      def told(status, key, error)
+        problem, remedy = ErrorText.new(error, words:).parts
+        message(status, word(key), problem:, remedy:)
+      end
+
+      # @param text [String]
+      # @param problem [ErrorText::Part, nil] what happened
+      # @param remedy [ErrorText::Part, nil] what to do
+      def message(status, text, problem: nil, remedy: nil, name: page_name)
+        response.status = status
+        view = view(name, nil, kept: chosen)
+        lay_out(view, render("message", locals: {view:, text:, problem:, remedy:}))
+      end
+
+      # Also where the rest of the address can't be read.
+      def page_name
+        name = env["PATH_INFO"].to_s.b[%r{\A/(\w+)(?:\.\w+)?\z}, 1]
+        return Pages::ALL.keys.first if ["", "/"].include?(env["PATH_INFO"])
+        Pages::ALL.key?(name) ? name : nil
+      end
+
+      # What a page that says why there is nothing to see goes on with.
+      def chosen = {"lang" => asked_for("lang"), "theme" => asked_for("theme")}.compact
+    end
+  end
+end

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require_relative "../../model/errors"
+require_relative "../../queries/setting_groups"
+require_relative "../../queries/comparison_source"
+require_relative "../../queries/option_values"
+require_relative "../../view/moments"
+require_relative "../../model/setting"
+
+module Holdup
+  class Web
+    module Pages
+      # Which two things are compared: an earlier span with this one, or two settings, arms or revisions in it; where nothing is said
+      # the last two settings.
+      class ComparedSides
+        SPAN = %w[base_since base_until].freeze
+        CHOSEN = %w[before after].freeze
+        # Facts of settings that can be chosen by.
+        FACTS = [Queries::SettingGroups::SETTING, Setting::LABEL, "revision"].freeze
+
+        # @param store [Store::Sql]
+        # @param query [PageQuery]
+        # @param filter [Analysis::UnitFilter] which units
+        # @param now_s [Integer]
+        # @raise [UsageError] for what does not go together
+        def initialize(store, query, filter:, now_s:)
+          @store = store
+          @query = query
+          @filter = filter
+          @now_s = now_s
+          check
+        end
+
+        # @return [Array<Analysis::Comparison::Side>] two, or fewer where there is nothing to compare
+        # @raise [UsageError] for what can't be read, and what is not there
+        def call = sides.select { |side| side.units.positive? }
+
+        # @return [Hash{String => String}] what can be chosen in this span and how it is called: "revision:3f2a9c1"
+        def choices
+          @choices ||= FACTS.map { |fact| groups(fact) }.select { |found| found.to_h.size > 1 }
+            .flat_map { |found| found.to_h.keys.map { |value| ["#{found.fact}:#{value}", found.label(value)] } }.to_h
+        end
+
+        # @return [Array<Integer>] where the earlier span begins and ends; none where there is no such span
+        # @raise [UsageError] for what can't be read
+        def base_moments = spans? ? base : []
+
+        private
+
+        def spans? = SPAN.any? { |name| @query[name] }
+
+        def chosen = @query.all.values_at(*CHOSEN).compact
+
+        def check
+          raise UsageError.new("before and after belong together", "choose both, or none") if chosen.one?
+          raise UsageError.new("base_since can't be combined with before and after", "each of them says both sides; leave one out") if chosen.any? && spans?
+        end
+
+        def sides = (parts.size < 2) ? [] : Queries::ComparisonSource.sides(parts)
+
+        def parts = @parts ||= asked
+
+        def asked
+          return of_spans if spans?
+          chosen.any? ? chosen.map { |choice| picked(choice) } : last_settings
+        end
+
+        def of_spans
+          from_s, to_s = base
+          [[Queries::ComparisonSource.new(@store, from_s:, to_s:, filter: @filter), Holdup::View::Moments.span(from_s, to_s)], [recorded, @query.span]]
+        end
+
+        def base
+          from_s, to_s = moment("base_since") || raise(UsageError.new("base_since is missing", "say where the earlier span begins")), moment("base_until") || @query.from_s
+          raise UsageError.new("base_since is not before base_until", "there would be nothing to compare with; swap or correct them") unless from_s < to_s
+          [from_s, to_s]
+        end
+
+        def moment(name) = @query[name] && Queries::OptionValues.moment(name, @query[name], now_s: @now_s)
+
+        def picked(choice)
+          called = choices[choice] || raise(UsageError.new("nothing in this span is called #{choice[0, 100].inspect}", "choose again, or a longer span"))
+          fact, value = choice.split(":", 2)
+          [recorded, called, groups(fact).to_h.fetch(value)]
+        end
+
+        # In the order in which they came; those that differ in nothing but the arm are one.
+        def last_settings
+          found = groups(Queries::SettingGroups::SETTING)
+          found.to_h.keys.last(2).map { |value| [recorded, found.label(value), found.to_h[value]] }
+        end
+
+        def groups(fact) = (@groups ||= {})[fact] ||= Queries::SettingGroups.new(recorded.settings, fact)
+
+        def recorded = @recorded ||= Queries::ComparisonSource.new(@store, from_s: @query.from_s, to_s: @query.until_s, filter: @filter)
+      end
+    end
+  end
+end

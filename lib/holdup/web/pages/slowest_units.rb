@@ -1,0 +1,92 @@
+# frozen_string_literal: true
+
+require_relative "../../queries/unit_sample_query"
+require_relative "../../view/figures"
+require_relative "../../view/moments"
+require_relative "../../view/width"
+require_relative "../blocks"
+require_relative "../charts/block"
+
+module Holdup
+  class Web
+    module Pages
+      # The slowest of the units that are kept singly in the span: a sample, there may have been slower ones.
+      class SlowestUnits
+        # All singles of a month would take longer to read than anybody looks. They are read of so many periods of ten
+        # minutes, evenly spread; where none of these has one, of the most that Singles reads.
+        PERIODS = [6, Queries::UnitSampleQuery::STRETCHES].freeze
+        ROWS = 10
+        NS = 1_000_000_000
+        COLUMNS = %i[started histogram_wall histogram_running histogram_stalled histogram_idle histogram_queued histogram_longest_hold acquisitions_each in_flight process].freeze
+
+        # @param store [Store::Sql]
+        # @param from_s [Integer]
+        # @param to_s [Integer]
+        # @param filter [Analysis::UnitFilter] which units
+        # @param words [Words]
+        def initialize(store, from_s:, to_s:, filter:, words:)
+          @store = store
+          @span = [from_s, to_s]
+          @filter = filter
+          @words = words
+        end
+
+        # @return [Blocks::Table] without rows where none is kept: then it says why
+        def block
+          read
+          return Blocks::Table.new(title:, columns: [], rows: [], notes: [none]) if @profiles.empty?
+          Blocks::Table.new(title:, columns: columns.map { |key| Blocks::Column.new(text: @words.call(key)) }, rows: slowest.map { |profile| row(profile) }, notes: [note, *part])
+        end
+
+        private
+
+        def read
+          @all = @store.profile_starts(*@span).size
+          PERIODS.each do |most|
+            @read = [most, @all].min
+            @profiles = Queries::UnitSampleQuery.call(@store, *@span, stretches: most).select { |profile| wanted?(profile) }
+            break if @profiles.any? || !part?
+          end
+        end
+
+        def wanted?(profile) = @filter.series?(profile.series) && @filter.setting?(profile.setting)
+
+        def part? = @read < @all
+
+        def none = part? ? @words.call(:no_singles_seen, **periods) : @words.call(:no_singles)
+
+        def part = part? ? [@words.call(:singles_part, **periods)] : []
+
+        def periods = {read: Holdup::View::Figures.count(@read), all: Holdup::View::Figures.count(@all)}
+
+        def slowest = @slowest ||= @profiles.max_by(ROWS, &:wall_ns)
+
+        # Where no tracer is, nobody misses it.
+        def traced? = slowest.any?(&:trace)
+
+        def columns = traced? ? [*COLUMNS, :trace] : COLUMNS
+
+        def title = @words.call(:slowest_units)
+
+        def note
+          first, last = [@profiles.first, @profiles.last].map { |profile| profile.start_ns / NS }
+          count, units = [@profiles.size, @profiles.sum(&:weight)].map { |number| Holdup::View::Figures.count(number) }
+          @words.call(:singles_note, count:, units:, span: Holdup::View::Moments.span(first, last))
+        end
+
+        def row(profile)
+          durations = [profile.wall_ns, profile.running_ns, profile.stalled_ns, profile.idle_ns, profile.queued_ns, profile.longest_hold_ns].map { |ns| Holdup::View::Figures.duration(ns) }
+          [started(profile), *durations, Holdup::View::Figures.count(profile.acquisitions), Holdup::View::Figures.rate(profile.in_flight), process(profile), *(profile.trace || Holdup::View::Figures::NONE if traced?)]
+        end
+
+        def started(profile) = Charts::Moment.new(at_s: profile.start_ns / NS, seconds: true)
+
+        def process(profile)
+          pid = profile.process&.pid
+          host = Holdup::View::Width.clean(profile.host)
+          pid ? @words.call(:process_of_host, host:, process: "pid #{pid}") : @words.call(:host, name: host)
+        end
+      end
+    end
+  end
+end

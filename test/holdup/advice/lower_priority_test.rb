@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class PriorityTest < Minitest::Test
+    include Situations
+
+    SHAPES = {"Heavy#show" => [0.1, 250, 10, 1], "Light#show" => [0.9, 2, 8, 6]}.freeze
+
+    def found(slices: false, shapes: SHAPES, hold_ms: 120, **recording)
+      units = {"Heavy#show" => {ms: {cpu: hold_ms, stalled: 5}, acquisitions: 1, units: 20, blame: 80}}.merge(unit("Light#show", units: 200, blame: 20, cpu: 2, stalled: 60))
+      find(LowerPriority, units:, recommendation: advised(PlayedRecording.new(shapes:, rate: 12.0, minutes: 10, vcpus: 1.0, slices:, **recording)))
+    end
+
+    def test_a_class_that_others_stand_behind_on_a_ruby_without_a_slice
+      told = told(found)
+      assert_match(/\ALet the threads that run Heavy#show give way sooner/, told["what"])
+      assert_match(/lower by 2 while it runs, queued \+ stalled at p95: .*\[holdup whatif --priority 'Heavy#show=-2'\]\z/, told["seen"])
+      assert_match(/Write: Thread\.current\.priority -= 2, ensure \+= 2\z/, told["do"])
+      assert_match(/\A[\d.]+ % less queued/, told["expect"])
+    end
+
+    def test_nothing_where_the_slice_can_be_set_or_nobody_would_give_way
+      assert_nil found(slices: true)
+      assert_nil found(hold_ms: 400), "native code"
+    end
+
+    def test_nothing_where_it_brings_nothing
+      assert_nil found(shapes: {"Heavy#show" => [0.1, 20, 10, 1], "Light#show" => [0.9, 2, 8, 6]})
+    end
+  end
+end

@@ -1,0 +1,29 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class AcquisitionsTest < Minitest::Test
+    include Situations
+
+    SHAPES = {"List#index" => [0.5, 10, 20, 40], "Heavy#show" => [0.5, 30, 20, 2]}.freeze
+
+    def recommendation(rate) = advised(PlayedRecording.new(shapes: SHAPES, rate:, minutes: 6, swing: 0.0))
+
+    def units(acquisitions = 40) = unit("List#index", acquisitions:, cpu: 10, stalled: 60, io: 20).merge(unit("Heavy#show", acquisitions: 2, cpu: 30, stalled: 10, io: 20))
+
+    def test_half_as_many_of_who_stalls_most
+      told = told(found = find(ManyAcquisitions, units:, recommendation: recommendation(30.0)))
+      assert_equal ["List#index", "whatif --halve-acquisitions 'List#index'"], found.facts.values_at(:name, :query)
+      assert_match(/\AIt takes it 40 times each, and stalls 6\d.\d ms\. Replayed with half as many/, told["seen"])
+      assert_operator found.gain, :>, ManyAcquisitions::WORTH
+    end
+
+    def test_nothing_where_it_brings_nothing_or_a_storm_says_so
+      assert_nil find(ManyAcquisitions, units:, recommendation: recommendation(2.0)), "nobody else is there"
+      assert_nil find(ManyAcquisitions, units: units(2000), recommendation: recommendation(2.0))
+      assert_nil find(ManyAcquisitions, units:)
+    end
+  end
+end

@@ -1,0 +1,24 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class SettingsMixedTest < Minitest::Test
+    include Situations
+
+    def test_two_settings
+      told = told(find(MixedSettings) { |_| SampleWindows.new(setting: SampleWindows::SETTING.merge("threads" => 3)).to_a })
+      assert_equal "They differ in: threads=5, threads=3. [holdup report --by setting]", told["seen"]
+      assert_equal "nothing was changed", told["undo"]
+    end
+
+    def test_another_arm_alone_is_no_other_setting
+      assert_nil find(MixedSettings) { |_| SampleWindows.new(setting: SampleWindows::SETTING.merge("arm" => "canary")).to_a }
+    end
+
+    def test_one_setting
+      assert_nil find(MixedSettings)
+    end
+  end
+end

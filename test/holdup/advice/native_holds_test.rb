@@ -1,0 +1,49 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/situations"
+
+module Holdup::Advice
+  class NativeTest < Minitest::Test
+    include Situations
+
+    Setting = Struct.new(:threads)
+    Recommendation = Struct.new(:now, :verdict)
+
+    # Nothing is replayed; a process has so many threads.
+    def of(threads) = Recommendation.new(Setting.new(threads), :unknown)
+
+    def long(stalled: 60, **options) = find(NativeHolds, units: unit("Images#show", cpu: 900).merge(unit("B#b", cpu: 2, stalled:)), **options)
+
+    def test_holds_that_no_slice_ends_though_others_wait
+      told = told(found = long(stalled: 6_000, recommendation: of(5)))
+      assert_equal :native, found.rule
+      assert_operator found.facts[:hold_ns], :>, 250 * Situations::MS
+      assert_match(/\ALongest hold .* at p95, .* at most; others wait .* for each, and a time slice ended 0\.1\d holds of each\..*\[holdup report --name .Images#show.\]\z/, told["seen"])
+      assert_match(/a library that lets go of the GVL/, told["do"])
+    end
+
+    def test_long_holds_that_others_hardly_wait_for_name_no_c_code
+      told = told(found = long(recommendation: of(5)))
+      assert_equal :long_hold, found.rule
+      refute_match(/C code|native/, told["what"])
+      assert_match(/do not show whether it is Ruby code or C code/, told["seen"])
+      assert_match(/LONG HOLD says what its stacks show/, told["do"])
+    end
+
+    # Five waiters for 60 ms each are 300 ms, and no time slice.
+    def test_waits_of_many_threads_are_no_longer_than_one_of_them_can_have_waited
+      assert_equal :native, long(stalled: 1_500, recommendation: of(2)).rule
+      assert_equal :long_hold, long(stalled: 1_500, recommendation: of(10)).rule
+    end
+
+    def test_without_the_number_of_threads_nothing_is_named
+      assert_equal :long_hold, long(stalled: 6_000).rule
+    end
+
+    def test_nothing_where_ruby_gives_way
+      assert_nil find(NativeHolds, units: unit(cpu: 60, stalled: 20))
+      assert_nil find(NativeHolds, units: unit("A#a", cpu: 300, starved: 600).merge(unit("B#b", cpu: 2, stalled: 60))), "it had no CPU"
+    end
+  end
+end

@@ -1,0 +1,132 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/configuration"
+
+class Holdup::ConfigurationTest < Minitest::Test
+  def build(env = {}, &) = Holdup::Configuration.build(env:, &)
+
+  def test_defaults
+    config = build
+    assert config.enabled
+    assert_equal [200, 4096, 1, :process], config.to_h.values_at(:series_limit, :ring_size, :tick_seconds, :collector)
+    assert_predicate config, :frozen?
+  end
+
+  def test_code_sets_and_the_environment_is_stronger
+    config = build("HOLDUP_SERIES_LIMIT" => "300", "HOLDUP_APP" => "") do |draft|
+      draft.series_limit = 50
+      draft.app = "shop"
+    end
+    assert_equal 300, config.series_limit
+    assert_equal "shop", config.app
+  end
+
+  def test_every_key_reads_its_variable
+    env = {"HOLDUP_ENABLED" => "no", "HOLDUP_DIR" => "/dev/shm/x", "HOLDUP_STORE" => "memory:", "HOLDUP_APP" => "a",
+           "HOLDUP_REVISION" => "r", "HOLDUP_ARM" => "canary", "HOLDUP_SERIES_LIMIT" => "1", "HOLDUP_RING_SIZE" => "64",
+           "HOLDUP_IGNORE_PATHS" => "/up, /assets/*", "HOLDUP_QUEUE_HEADER" => "X-Q", "HOLDUP_BACKLOG" => "off", "HOLDUP_TICK_SECONDS" => "0.5",
+           "HOLDUP_COLLECTOR" => "thread", "HOLDUP_LOG" => "off", "HOLDUP_JIT" => "mem_size=64,call_threshold=31",
+           "HOLDUP_STATS_LOG" => "to=stdout,every=30,format=emf,sample=0.5,workers=1,namespace=Shop/Ruby", "HOLDUP_WEB_AUTH" => "ops:a:b",
+           "HOLDUP_CAPTURE" => "stall > 50 ms", "HOLDUP_CAPTURE_SAMPLER" => "holdup", "HOLDUP_WEB_CAPTURE" => "yes", "HOLDUP_EXAMPLE_PATHS" => "on"}
+    assert_equal Holdup::Configuration::KEYS.filter_map(&:env).sort, env.keys.sort
+    config = build(env)
+    refute config.enabled
+    refute config.backlog
+    assert_equal "canary", config.arm
+    assert_equal [["/up", "/assets/*"], :thread, 0.5], config.to_h.values_at(:ignore_paths, :collector, :tick_seconds)
+    assert_equal({mem_size: 64, call_threshold: 31}, config.jit)
+    assert_equal({to: :stdout, every: 30.0, format: :emf, sample: 0.5, workers: 1, namespace: "Shop/Ruby"}, config.stats_log)
+    assert_equal IO::NULL, config.log
+    assert_equal({username: "ops", password: "a:b"}, config.web_auth)
+    assert_equal ["stall > 50 ms", :holdup, true, true], [config.capture, config.capture_sampler, config.web_capture, config.example_paths]
+  end
+
+  def log_target(env = {}, log: $stderr)
+    draft = Holdup::Configuration.draft
+    draft.log = log
+    Holdup::Configuration.log_target(env:, draft:)
+  end
+
+  def test_the_environment_says_where_messages_go
+    assert_nil log_target({"HOLDUP_LOG" => "off"})
+    assert_same $stderr, log_target({"HOLDUP_LOG" => "stderr"}, log: $stdout)
+    assert_same $stdout, log_target(log: $stdout)
+    assert_nil log_target(log: IO::NULL)
+  end
+
+  def test_messages_have_a_place_to_go_even_when_the_place_is_wrong
+    assert_same $stdout, log_target({"HOLDUP_LOG" => "somewhere"}, log: $stdout)
+  end
+
+  def test_what_is_captured_by_itself
+    assert_equal [nil, :off], [build.capture, build("HOLDUP_CAPTURE" => "off").capture]
+    assert_equal({stall: "50 ms"}, build { |draft| draft.capture = {stall: "50 ms"} }.capture)
+    assert_match(/give "stall > 50 ms"/, assert_raises(Holdup::ConfigurationError) { build("HOLDUP_CAPTURE" => "stall > 50") }.message)
+  end
+
+  def test_who_sees_the_dashboard
+    assert_equal [nil, :none], [build.web_auth, build("HOLDUP_WEB_AUTH" => "none").web_auth]
+    [:none, ->(_env) { true }, {username: "a", password: "b"}].each { |value| assert_equal [value], [build { |draft| draft.web_auth = value }.web_auth] }
+    [:all, true, "a:b", {username: "a"}, {username: "a", password: ""}, {username: "a", password: "b", realm: "c"}].each do |value|
+      assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.web_auth = value } }
+    end
+    error = assert_raises(Holdup::ConfigurationError) { build("HOLDUP_WEB_AUTH" => "secret") }
+    refute_includes error.message, "secret"
+  end
+
+  def test_the_jit
+    assert_equal [nil, :on, :off], [build, build("HOLDUP_JIT" => "on"), build("HOLDUP_JIT" => "OFF")].map(&:jit)
+    [:on, :off, nil, {after: :boot, mem_size: 2048}, {stats: :quiet, stats_share: 1}].each { |value| assert_equal [value], [build { |draft| draft.jit = value }.jit] }
+    assert_equal({stats: :quiet, stats_share: 0.25}, build("HOLDUP_JIT" => "stats=quiet,stats_share=0.25").jit)
+    %w[stats=1 stats_share=2 mem_size=1.5 stats=quiet,stats=quiet;].each { |text| assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_JIT" => text) } }
+    [true, {after: :fork}, {mem_size: 0}, {mem_size: 4096}, {call_threshold: "30"}, {stats: true}, {stats_share: 0}].each do |value|
+      assert_raises(Holdup::ConfigurationError) { build { |draft| draft.jit = value } }
+    end
+  end
+
+  def test_the_lines_of_statistics
+    texts = {"stdout" => :stdout, "OFF" => :off, "/var/log/a=b.log" => "/var/log/a=b.log", "every=5" => {every: 5.0}}
+    texts.each { |text, value| assert_equal value, build("HOLDUP_STATS_LOG" => text).stats_log }
+    [nil, :stderr, $stdout, CollectedLog.new.tap { |log| log.define_singleton_method(:info) { |_| nil } }, {sample: 1, workers: 2}].each do |value|
+      assert_equal [value], [build { |draft| draft.stats_log = value }.stats_log]
+    end
+    [:file, "log/stats.log", 3, {to: "x"}, {every: 0.5}, {sample: 0}, {sample: 1.1}, {workers: 0}, {format: :xml}, {namespace: "AWS/EC2"}, {cols: 1}].each do |value|
+      assert_raises(Holdup::ConfigurationError, value.inspect) { build { |draft| draft.stats_log = value } }
+    end
+    %w[log/stats.log every=x every=5,every=6 to=stdout;every=5 workers=1.5 color=1 =].each do |text|
+      assert_raises(Holdup::ConfigurationError, text) { build("HOLDUP_STATS_LOG" => text) }
+    end
+  end
+
+  def test_every_wrong_value_is_refused_with_what_to_give
+    wrong = {"ENABLED" => "maybe", "DIR" => "relative", "SERIES_LIMIT" => "0", "RING_SIZE" => "many", "TICK_SECONDS" => "-1",
+             "IGNORE_PATHS" => "up", "COLLECTOR" => "cron", "LOG" => "syslog", "QUEUE_HEADER" => "a b", "STORE" => "x" * 2000, "ARM" => "x" * 61,
+             "JIT" => "mem_size=64;threshold=3"}
+    wrong.each do |name, value|
+      error = assert_raises(Holdup::ConfigurationError, name) { build("HOLDUP_#{name}" => value) }
+      assert_match(/\AHOLDUP_#{name} can't be .+; give .+/, error.message)
+      assert_operator error.message.size, :<, 600
+    end
+  end
+
+  def test_wrong_values_of_code_are_refused_by_their_key
+    error = assert_raises(Holdup::ConfigurationError) { build { |draft| draft.series_limit = "200" } }
+    assert_match(/\Aseries_limit can't be "200"; give a whole number from 1 to 10000/, error.message)
+    assert_raises(Holdup::ConfigurationError) { build { |draft| draft.name = "GraphQL" } }
+    assert_raises(Holdup::ConfigurationError) { build { |draft| draft.enabled = nil } }
+    assert_raises(Holdup::ConfigurationError) { build { |draft| draft.log = 3 } }
+    assert_raises(NoMethodError) { build { |draft| draft.serieslimit = 3 } }
+  end
+
+  def test_segment_folder_is_on_the_first_tmpfs_there_is
+    assert_equal "/elsewhere", build { |draft| draft.dir = "/elsewhere" }.segment_dir
+    assert_equal Holdup::Configuration::SegmentLocation.find(nil), build.segment_place
+  end
+
+  def test_ignored_paths
+    ignored = build { |draft| draft.ignore_paths = ["/up", "/admin/*", /\.png\z/] }.ignored
+    assert_equal %w[/up /admin/x /a.png], %w[/up /upper /x/up /admin/x /admin /a.png].grep(ignored)
+    refute_match build { |draft| draft.ignore_paths = [] }.ignored, "/up"
+  end
+end

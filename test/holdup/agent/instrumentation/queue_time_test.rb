@@ -1,0 +1,70 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/instrumentation/request_queue"
+
+class Holdup::Instrumentation::RequestQueueTest < Minitest::Test
+  NOW_NS = 1_700_000_000_500_000_000
+
+  def setup
+    @clamped = 0
+    @queue = Holdup::Instrumentation::QueueTime.new(
+      header: "X-Request-Start", clock: HandClock.new(realtime_ns: NOW_NS), on_clamp: -> { @clamped += 1 }
+    )
+  end
+
+  def queued(header, **env) = @queue.call({"HTTP_X_REQUEST_START" => header}.merge(env.transform_keys(&:to_s)))
+
+  # 100 ms before now, as each proxy would say it.
+  def test_every_unit_that_proxies_send
+    %w[1700000000.4 t=1700000000.4 1700000000400 t=1700000000400 1700000000400000 t=1700000000400000
+      1700000000400000000 t=1700000000400000000 1700000000400.0].each do |header|
+      assert_in_delta 100_000_000, queued(header), 1_000, header
+    end
+  end
+
+  def test_the_other_header
+    assert_in_delta 100_000_000, @queue.call({"HTTP_X_QUEUE_START" => "t=1700000000400"}), 1_000
+  end
+
+  def test_a_header_of_the_users_own
+    queue = Holdup::Instrumentation::QueueTime.new(header: "X-Begin", clock: HandClock.new(realtime_ns: NOW_NS), on_clamp: -> {})
+    assert_in_delta 100_000_000, queue.call({"HTTP_X_BEGIN" => "1700000000400"}), 1_000
+  end
+
+  def test_the_first_of_several_proxies_counts
+    assert_in_delta 100_000_000, queued("t=1700000000.400, t=1700000000.480"), 1_000
+  end
+
+  def test_nobody_knows
+    assert_nil @queue.call({})
+    assert_nil queued("")
+  end
+
+  def test_a_start_in_the_future_is_zero_and_counted
+    assert_equal 0, queued("1700000001")
+    assert_equal 1, @clamped
+  end
+
+  def test_more_than_an_hour_is_nonsense
+    assert_nil queued("1699996399")
+    assert_operator queued("1699996402"), :>, 3_590_000_000_000
+    assert_equal 0, @clamped
+  end
+
+  def test_pumas_body_wait_is_no_queue
+    assert_in_delta 60_000_000, queued("1700000000400", "puma.request_body_wait" => 40.0), 1_000
+    assert_equal 0, queued("1700000000400", "puma.request_body_wait" => 400)
+    assert_in_delta 100_000_000, queued("1700000000400", "puma.request_body_wait" => "40"), 1_000
+  end
+
+  def test_hostile_headers_are_harmless
+    ["x" * 100_000, "9" * 100_000, "t=", "t=t=1700000000", "\0\0", "\xff\xfe".b, "\xff1700", "1e999", "-1e999", "NaN", "Infinity",
+      "0", "-1", "12", "000000000", "1700000000.4.5", "170000000x", "99999999999999999999999", "1700000000.4\0", "t=\u0661\u0662"].each do |header|
+      value = queued(header)
+      assert value.nil? || value.between?(0, 3_600_000_000_000), header[0, 30].inspect
+    end
+    assert_nil queued(["1700000000"])
+    assert_nil queued(1_700_000_000)
+  end
+end

@@ -1,0 +1,237 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+require "holdup/recorder"
+require "holdup/instrumentation/rack"
+require "holdup/instrumentation/requests"
+require "holdup/instrumentation/request_queue"
+require "holdup/instrumentation/unit_name"
+require "rack/lint"
+require "rack/mock_request"
+
+class Holdup::Instrumentation::RackTest < Minitest::Test
+  NOW_NS = 1_700_000_000_500_000_000
+
+  def setup(**options)
+    @probe = RecordingProbe.new
+    @log = CollectedLog.new
+    guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
+    recorder = Holdup::Recorder.new(probe: @probe, guard:)
+    @requests = Holdup::Instrumentation::RequestUnits.new(
+      recorder:, ignored: %r{\A/up\z}, names: Holdup::Instrumentation::UnitName.new(guard:),
+      queue: Holdup::Instrumentation::QueueTime.new(header: "X-Request-Start", clock: HandClock.new(realtime_ns: NOW_NS),
+        on_clamp: -> { recorder.count_clamped }), **options
+    )
+  end
+
+  def middleware(app = nil, &block) = Holdup::Instrumentation::Rack.new(app || block, @requests)
+
+  def env(path = "/orders/1", **more) = {"REQUEST_METHOD" => "GET", "PATH_INFO" => path, "SCRIPT_NAME" => ""}.merge(more.transform_keys(&:to_s))
+
+  def ok(body = ["hi"]) = [200, {}, body]
+
+  def recorded = @probe.recorded.last
+
+  def test_a_unit_from_the_first_line_to_the_closed_body
+    response = middleware { ok }.call(env)
+    assert_empty @probe.recorded
+    response[2].close
+    assert_equal [1, 1, "GET /orders", nil, nil, false, nil, nil, nil, nil], recorded.to_h.values
+  end
+
+  # As it was asked for, whatever routers and mounted applications make of it; and nothing that can't be asked again.
+  def test_paths_are_kept_where_that_is_wanted
+    setup(example_paths: true)
+    rerouted = middleware { |env| [200, {}, env.merge!("PATH_INFO" => "/1", "SCRIPT_NAME" => "/shop/orders") && []] }
+    rerouted.call(env("/orders/1", "SCRIPT_NAME" => "/shop", "QUERY_STRING" => "token=1"))[2].close
+    {404 => "GET", 503 => "GET", 302 => "POST"}.each { |status, verb| middleware { [status, {}, []] }.call(env("REQUEST_METHOD" => verb))[2].close }
+    assert_equal ["/shop/orders/1", nil, nil, nil], @probe.recorded.map(&:path)
+  end
+
+  def test_its_name_while_it_goes_on
+    unit = Holdup::Recorder::OpenUnit
+    names = []
+    response = middleware do |env|
+      names << unit.current.name_so_far
+      env["sinatra.route"] = "GET /orders/:id"
+      names << unit.current.name_so_far
+      ok
+    end.call(env)
+    open = unit.current
+    response[2].close
+    assert_equal ["GET (no route yet)", *["GET /orders/:id"] * 2], [*names, open.name_so_far]
+  end
+
+  def test_what_asks_not_to_be_measured
+    middleware { |env| [200, {}, env.store("holdup.unmeasured", true) && []] }.call(env)[2].close
+    assert_empty @probe.recorded
+    assert_nil Holdup::Recorder::OpenUnit.current
+  end
+
+  def test_a_server_that_tells_the_end_gets_the_applications_own_response
+    own = ok
+    %w[rack.after_reply rack.response_finished].each do |key|
+      list = []
+      assert_same own, middleware { own }.call(env("/", key => list))
+      list.each { |finished| (key == "rack.after_reply") ? finished.call : finished.call({}, 200, {}, nil) }
+    end
+    assert_equal [false, false], @probe.recorded.map(&:error)
+  end
+
+  def test_what_the_server_says_counts
+    list = []
+    middleware { ok }.call(env("/", "rack.response_finished" => list))
+    list.each { |finished| finished.call({}, 200, {}, IOError.new("gone")) }
+    assert recorded.error
+    middleware { ok }.call(env("/", "rack.response_finished" => list.clear))
+    list.each { |finished| finished.call({}, 503, {}, nil) }
+    assert_equal 2, @probe.recorded.count(&:error)
+  end
+
+  def test_a_client_that_does_not_wait_is_no_error_of_the_application
+    list = []
+    middleware { ok }.call(env("/", "rack.response_finished" => list))
+    list.each { |finished| finished.call({}, 200, {}, Errno::EPIPE.new) }
+    refute recorded.error
+  end
+
+  def test_a_server_that_asks_whether_we_take_arguments_tells_the_error # Pitchfork calls without when arity is 0
+    list = []
+    middleware { ok }.call(env("/", "rack.response_finished" => list))
+    refute_equal 0, list.first.arity
+  end
+
+  def test_a_list_that_is_none_is_left_alone
+    response = middleware { ok }.call(env("/", "rack.after_reply" => [].freeze, "rack.response_finished" => nil))
+    assert_kind_of Holdup::Instrumentation::RackBody, response[2]
+    response[2].close
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_an_exception_is_an_error_and_the_very_same_goes_on
+    error = Class.new(Exception).new("theirs") # rubocop:disable Lint/InheritException
+    list = []
+    raised = assert_raises(error.class) { middleware { raise error }.call(env("/", "rack.after_reply" => list)) }
+    assert_same error, raised
+    list.each(&:call)
+    assert_equal [true], @probe.recorded.map(&:error)
+  end
+
+  def test_a_throw_is_no_error
+    assert_equal(1, catch(:async) { middleware { throw :async, 1 }.call(env) })
+    refute recorded.error
+  end
+
+  def test_server_errors_count_as_errors_and_others_do_not
+    {200 => false, 302 => false, 404 => false, 499 => false, 500 => true, 503 => true, "500" => true}.each do |status, error|
+      middleware { [status, {}, []] }.call(env)[2].close
+      assert_equal error, recorded.error, status.to_s
+    end
+  end
+
+  def test_full_hijack_ends_at_the_return
+    middleware { |e| (e["rack.hijack_io"] = Object.new) && ok }.call(env)
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_an_asynchronous_answer_ends_at_the_return
+    assert_equal([-1, {}, []], middleware { [-1, {}, []] }.call(env))
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_partial_hijack_ends_at_the_return
+    headers = {"rack.hijack" => ->(_io) {}}
+    list = []
+    assert_same headers, middleware { [200, headers, []] }.call(env("/", "rack.after_reply" => list))[1]
+    list.each(&:call)
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_ignored_paths_are_not_measured
+    app = ok
+    assert_same app, middleware { app }.call(env("/up"))
+    assert_empty @probe.recorded
+  end
+
+  def test_a_second_middleware_in_the_same_request_does_nothing
+    inner = middleware { ok }
+    Holdup::Instrumentation::Rack.new(inner, @requests).call(env)[2].close
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_a_request_inside_a_request_is_nested
+    inner = middleware { ok }
+    middleware { inner.call(env("/inner"))[2].close || ok }.call(env("/outer"))[2].close
+    assert_equal ["GET /inner", "GET /outer"], @probe.recorded.map(&:name)
+    assert_equal ["web", nil], @probe.entered, "only the outer one takes a thread of the server's"
+    assert_equal [nil], @probe.recorded.map(&:pool).uniq
+  end
+
+  def test_off_the_response_is_the_applications_own
+    @probe.disable
+    own = ok
+    assert_same own, middleware { own }.call(env)
+  end
+
+  def test_the_application_names_its_unit_also_while_streaming
+    middleware { Holdup::Recorder::OpenUnit.current.name = "Orders" and ok }.call(env)[2].close
+    body = Enumerator.new { |out| (Holdup::Recorder::OpenUnit.current.name = "Stream") && out << "x" }
+    stream = middleware { ok(body) }.call(env)[2]
+    stream.each { nil }
+    stream.close
+    assert_equal %w[Orders Stream], @probe.recorded.map(&:name)
+  end
+
+  def test_queue_time_is_recorded_and_skew_counted
+    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000000.25"))[2].close
+    assert_in_delta 250_000_000, recorded.queued_ns, 1_000
+    middleware { ok }.call(env("/", "HTTP_X_REQUEST_START" => "t=1700000001"))[2].close
+    assert_equal [0, [9]], [recorded.queued_ns, @probe.counted]
+  end
+
+  def test_a_response_that_nobody_finished_is_forgotten_by_the_next_request
+    first = middleware { ok }.call(env)
+    middleware { ok }.call(env)[2].close
+    assert_equal [[1], [2]], [@probe.cancelled, @probe.recorded.map(&:handle)]
+    first[2].close
+    assert_equal 1, @probe.recorded.size
+    assert_nil Holdup::Recorder::OpenUnit.current
+  end
+
+  def test_a_response_that_is_none_is_the_servers_problem
+    assert_nil middleware { nil }.call(env)
+    assert_equal 1, @probe.recorded.size
+    assert_nil Holdup::Recorder::OpenUnit.current
+  end
+
+  def test_our_failures_never_reach_the_request
+    def @probe.record(*) = raise("ours")
+    assert_equal 200, middleware { ok }.call(env).tap { |response| response[2].close }[0]
+    def @probe.enter(*) = raise("ours")
+    assert_equal ok, middleware { ok }.call(env)
+    assert_operator @log.lines.size, :>=, 1
+  end
+
+  def test_keeps_the_rack_contract
+    app = Rack::Lint.new(middleware(Rack::Lint.new(->(_env) { [200, {"content-type" => "text/plain"}, ["hi"]] })))
+    assert_equal "hi", Rack::MockRequest.new(app).get("/orders").body
+    assert_equal 1, @probe.recorded.size
+  end
+
+  def test_costs_few_objects
+    app = middleware { |e| e["response"] }
+    list = []
+    request = env("/", "rack.after_reply" => list, "HTTP_X_REQUEST_START" => "1700000000400", "sinatra.route" => "GET /", "response" => ok)
+    serve = lambda do
+      app.call(request)
+      list.first.call
+      list.clear
+    end
+    def @probe.record(*) = nil
+    10.times { serve.call }
+    before = GC.stat(:total_allocated_objects)
+    100.times { serve.call }
+    assert_operator GC.stat(:total_allocated_objects) - before, :<=, 700 # the double's splat takes two of them
+  end
+end

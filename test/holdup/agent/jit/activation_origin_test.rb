@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/jit"
+
+class Holdup::Jit::OriginTest < Minitest::Test
+  NOW_NS = HandClock.new.realtime_ns
+  ON = Holdup::Jit::Snapshot.new(kind: :yjit, active_ns: 1000)
+  OFF = Holdup::Jit::Snapshot.new
+
+  def origin(rubyopt: "", rails: false, version: "3.4.5")
+    options = Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere")
+    Holdup::Jit::ActivationOrigin.new(options:, clock: HandClock.new, version: Holdup::Jit::RubyDefaults.parse(version), rails: -> { rails })
+  end
+
+  def told(origin) = [origin.by, origin.at, origin.on_in_parent]
+
+  def test_off
+    origin = origin()
+    origin.see(OFF)
+    assert_equal [nil, nil, nil, nil], [*told(origin), origin.since_ns]
+  end
+
+  def test_with_ruby_itself
+    origin = origin(rubyopt: "--yjit")
+    origin.see(ON)
+    assert_equal ["RUBYOPT", :boot, nil], told(origin)
+    origin.born(ON)
+    assert_equal ["RUBYOPT", :boot, true], told(origin)
+  end
+
+  def test_by_holdup_in_a_worker_and_in_what_that_forks
+    origin = origin()
+    origin.born(OFF)
+    origin.ours({})
+    origin.see(ON)
+    assert_equal ["holdup", :process, false, NOW_NS], [*told(origin), origin.since_ns]
+    origin.born(ON)
+    assert_equal ["holdup", :parent, true], told(origin)
+  end
+
+  def test_by_the_application_in_the_master
+    origin = origin()
+    origin.born(ON)
+    assert_equal ["application", :parent, true, NOW_NS - 1000], [*told(origin), origin.since_ns]
+  end
+
+  def test_by_rails
+    inside, before = origin(rails: true), origin(rails: true)
+    inside.see(ON)
+    before.born(ON)
+    assert_equal [["rails", :process, nil], ["rails", :parent, true]], [told(inside), told(before)]
+  end
+
+  def given(**options) = origin(version: "4.0.0", **options).tap { |origin| origin.see(ON) }.given
+
+  def test_what_enable_was_told
+    assert_equal({mem_size: 64}, given(rails: {mem_size: 64, stats: true}))
+    assert_equal [{}, {}], [given(rails: true), given(rubyopt: "--yjit")]
+    assert_nil given, "only the application knows"
+    assert_empty origin(rails: {mem_size: 64}).tap { |origin| origin.see(ON) }.given, "3.4 takes nothing"
+    ours = origin(version: "4.0.0")
+    ours.ours({mem_size: 32})
+    ours.born(ON)
+    assert_equal({mem_size: 32}, ours.given)
+  end
+end

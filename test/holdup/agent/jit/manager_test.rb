@@ -1,0 +1,152 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+require "holdup/jit"
+
+class Holdup::Jit::KeeperTest < Minitest::Test
+  Api = Struct.new(:enabled) do
+    def enabled? = enabled
+
+    def enable(**options)
+      self.enabled = options
+    end
+
+    def runtime_stats
+      enabled && {code_region_size: 100, yjit_alloc_size: 200, compiled_iseq_count: 3, compiled_iseq_entry: 9, compile_time_ns: 4, live_iseq_count: 5, invalidate_everything: 1,
+                  invalidate_method_lookup: 2, invalidate_constant_state_bump: 3, compilation_failure: 6, code_gc_count: 7}
+    end
+  end
+
+  def setup
+    @log = CollectedLog.new
+    @api = Api.new
+  end
+
+  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
+    Holdup::Jit::Manager.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock:), log: @log, clock:, zjit: nil, yjit:,
+      options: Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::RubyDefaults.parse(version),
+      effectiveness: ->(state) { false if state.call_threshold }, **options)
+  end
+
+  def test_leaves_it_alone
+    keeper = keeper(nil)
+    keeper.install
+    refute_predicate @api, :enabled?
+    assert_equal ["off", nil], keeper.facts.values_at("jit", "jit_by")
+    assert_equal({"jit.kind" => "off", "jit.available" => true}, keeper.profile)
+    assert_equal [0, nil], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes)
+  end
+
+  def test_switches_it_on_at_the_first_look
+    keeper = keeper({after: :boot, mem_size: 64})
+    keeper.install
+    assert_equal({mem_size: 64}, @api.enabled)
+    assert_equal ["yjit", "holdup", false], keeper.facts.values_at("jit", "jit_by", "jit_effective")
+    assert_equal ["on", "process", "enable", "total"], keeper.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
+    assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
+      :jit_limit_bytes, :jit_saturated, :jit_invalidations)
+    assert_equal 9, keeper.profile["jit.entries"]
+    assert_equal [6, 7, 5], keeper.gauges.values_at(:jit_failures, :jit_code_gcs, :jit_redefined)
+    assert_empty @log.lines
+  end
+
+  def test_only_at_the_first_look
+    keeper = keeper(:on)
+    keeper.install
+    @api.enabled = nil
+    keeper.install
+    refute_predicate @api, :enabled?
+  end
+
+  def test_limits_that_the_application_has_passed_are_not_known
+    @api.enabled = {mem_size: 5}
+    keeper = keeper({mem_size: 64})
+    keeper.install
+    assert_equal ["application", "unknown", nil, nil, nil], keeper.profile.values_at("jit.by", "jit.limit_from", "jit.limit_of", "jit.threshold", "jit.ratio_in_yjit")
+    assert_equal [1, nil, nil], keeper.gauges.values_at(:jit_enabled, :jit_limit_bytes, :jit_saturated)
+    assert_nil keeper.facts["jit_effective"]
+  end
+
+  def test_a_fork_looks_again_and_says_where_it_came_from
+    keeper = keeper(:on)
+    keeper.born
+    keeper.install
+    assert_equal %w[off process], keeper.profile.values_at("jit.parent", "jit.at")
+    assert_equal GC.stat(:compact_count).positive?, keeper.profile["jit.prepared"]
+    keeper.born
+    keeper.install
+    assert_equal %w[on parent holdup], keeper.profile.values_at("jit.parent", "jit.at", "jit.by")
+  end
+
+  def test_says_what_this_ruby_takes_only_when_it_starts
+    api = Api.new
+    keeper = keeper({mem_size: 64}, version: "3.4.5", yjit: api, rubyopt: "--yjit-disable --yjit-mem-size=32 --yjit-call-threshold=9999")
+    keeper.install
+    assert_equal({}, api.enabled)
+    assert_equal "--yjit-disable --yjit-mem-size=64", keeper.profile["jit.rubyopt"]
+    assert_match(/takes these options only when it starts: RUBYOPT="--yjit-disable --yjit-mem-size=64"/, @log.lines.first)
+  end
+
+  def test_the_arm_with_deep_statistics
+    [0.2, 0.3].each do |chance|
+      @api = Api.new
+      keeper({stats: :quiet, stats_share: 0.25}, chance: -> { chance }).install
+      assert_equal((chance < 0.25) ? {stats: :quiet} : {}, @api.enabled)
+    end
+    assert_empty @log.lines
+  end
+
+  def test_no_deep_statistics_where_somebody_else_was_first
+    @api.enabled = {}
+    keeper = keeper({stats: :quiet, stats_share: 1})
+    keeper.install
+    assert_nil keeper.facts["jit_stats"]
+    assert_match(/YJIT was on already.*RUBYOPT="--yjit-disable --yjit-stats=quiet"/, @log.lines.first)
+  end
+
+  def test_deep_statistics_of_this_ruby
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
+      require "holdup/clock"
+      require "holdup/guard"
+      require "holdup/jit"
+      clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
+      keeper = Holdup::Jit::Manager.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      keeper.install
+      before = keeper.gauges
+      def work(n) = n.zero? ? 0 : work(n - 1)
+      5000.times { work(100) }
+      keeper.install
+      after = keeper.gauges
+      grown = ->(key) { after[key] - before[key] }
+      print keeper.facts.values_at("jit_stats", "jit_effective"), grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
+    RUBY
+    assert_equal '["on", true]true', output
+  end
+
+  def test_a_ruby_without_yjit
+    keeper = keeper(:on, yjit: nil)
+    keeper.install
+    assert_equal ["off", false], [keeper.facts["jit"], keeper.profile["jit.available"]]
+    assert_match(/has no YJIT/, @log.lines.first)
+  end
+
+  def test_in_this_ruby
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
+      require "holdup/clock"
+      require "holdup/guard"
+      require "holdup/jit"
+      log = Class.new { def warn(text) = puts(text) }.new
+      clock = Class.new(Holdup::Clock) { attr_accessor :ahead_ns; def monotonic_ns = super + ahead_ns.to_i }.new
+      keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      keeper.install
+      age_s = (clock.realtime_ns - keeper.gauges[:jit_enabled_ns]) / 1e9
+      print keeper.facts.values_at("jit", "jit_by", "jit_effective"), keeper.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
+      TracePoint.new(:c_call) { nil }.enable { 1 }
+      clock.ahead_ns = 60_000_000_000
+      keeper.install
+      print keeper.facts["jit_effective"]
+    RUBY
+    assert_equal '["yjit", "holdup", true]truetruefalse', output
+  end
+end

@@ -1,0 +1,33 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/jit"
+
+class Holdup::Jit::SuspectsTest < Minitest::Test
+  PRELUDE = <<~RUBY
+    $LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})
+    require "holdup/clock"
+    require "holdup/guard"
+    require "holdup/jit"
+  RUBY
+
+  # What a process tells once YJIT is on.
+  def told(loaded)
+    fresh_ruby(<<~RUBY, prelude: PRELUDE, gems: true)
+      #{loaded}
+      clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
+      keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      keeper.install
+      print [keeper.facts["jit_effective"], keeper.profile["jit.suspects"], Holdup::Jit::TracePointSuspects.loaded]
+    RUBY
+  end
+
+  # The gem itself: to be loaded is enough for it to trace.
+  def test_a_library_that_traces_is_named
+    assert_equal '[false, "power_assert", ["power_assert"]]', told("require 'power_assert'")
+  end
+
+  def test_what_is_only_autoloaded_is_no_suspect
+    assert_equal "[true, nil, []]", told("autoload :PowerAssert, 'power_assert'")
+  end
+end

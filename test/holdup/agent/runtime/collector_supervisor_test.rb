@@ -1,0 +1,133 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "tmpdir"
+require "holdup/collector/supervisor"
+require "holdup/segment/owner"
+
+class Holdup::Collector
+  class SupervisorTest < Minitest::Test
+    include FreshRuby
+
+    # Tells how it was started, then waits for its input to end, as a collector does.
+    CHILD = <<~'RUBY'
+      File.write(File.join(ARGV[2], "started-#{Process.pid}"), [ARGV, ENV["RUBYOPT"]].inspect)
+      trap("TERM") { exit! }
+      $stdin.read
+    RUBY
+
+    def setup
+      @dir = Dir.mktmpdir("holdup-supervisor")
+      @log = CollectedLog.new
+      @supervisors = []
+    end
+
+    def teardown
+      @supervisors.each(&:stop)
+      FileUtils.rm_rf(@dir)
+    end
+
+    def test_starts_the_command_and_ends_it
+      one = supervisor(store: "memory:").start
+      pid = wait_until { started.first }
+      assert_match(/"collect", "--dir", "#{@dir}", "--parent", "#{Process.pid}", "--store", "memory:"/, File.read(file(pid)))
+      one.stop
+      refute alive?(pid)
+      assert_empty @log.lines
+    end
+
+    def test_starts_it_again_when_it_dies
+      supervisor.start
+      first = wait_until { started.first }
+      Process.kill(:KILL, first)
+      second = wait_until { started.find { |pid| pid != first } }
+      assert alive?(second)
+      assert_match(/the collector ended \(SIGKILL.*started again in 0.01 s, nothing is lost/, @log.lines.first)
+    end
+
+    def test_detached_it_ends_by_itself
+      one = supervisor.start
+      pid = wait_until { started.first }
+      one.detach
+      wait_until { !alive?(pid) }
+      assert_equal [pid], started
+    end
+
+    def test_left_alone_it_lives_on_without_a_thread_of_ours
+      before = Thread.list
+      one = supervisor.start
+      pid = wait_until { started.first }
+      one.leave
+      wait_until { (Thread.list - before).empty? }
+      assert alive?(pid)
+      one.detach
+      wait_until { !alive?(pid) }
+      assert_equal [pid], started
+    end
+
+    def test_a_fork_has_no_say
+      one = supervisor.start
+      pid = wait_until { started.first }
+      Process.wait(fork {
+        one.stop
+        one.detach
+        exit!
+      })
+      assert alive?(pid)
+    end
+
+    def test_the_collector_is_not_measured
+      supervisor(env: {"RUBYOPT" => "-W0 -r/gems/holdup/exec_boot -rset"}).start
+      pid = wait_until { started.first }
+      assert_match(/"-W0 -rset"/, File.read(file(pid)))
+    end
+
+    def test_a_command_that_is_not_there_harms_nobody
+      one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log, command: ["/nowhere/ruby"], first_wait_s: 60)
+      @supervisors << one.start
+      wait_until { @log.lines.any? }
+      assert_match(/No such file/, @log.lines.first)
+    end
+
+    UNLOADABLE = <<~'RUBY'
+      File.write(File.join(ARGV[2], "started-#{Process.pid}"), ARGV.inspect)
+      exit 3
+    RUBY
+
+    def test_a_collector_that_lacks_a_library_is_tried_again_seldom_and_says_it_once
+      command = [RbConfig.ruby, "--disable=gems", "-e", UNLOADABLE]
+      one = Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: @log, command:, first_wait_s: 600, longest_wait_s: 0.01)
+      @supervisors << one.start
+      wait_until { started.size > 2 }
+      told = started.map { |pid| File.read(file(pid)).include?("--again") }
+      assert_equal 1, told.count(false)
+      assert_predicate one, :unloadable?
+      assert_empty @log.lines
+    end
+
+    def test_a_log_may_be_callable
+      lines = []
+      @supervisors << Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store: nil, log: lines.method(:push), command: ["false"], first_wait_s: 60).start
+      assert wait_until { lines.first }
+    end
+
+    def test_it_loads_no_gem_and_none_of_the_other_half
+      lib = File.expand_path("../../../lib", __dir__)
+      script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/collector/supervisor'; puts $LOADED_FEATURES - before"
+      assert_equal ["supervisor.rb"], fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
+    end
+
+    private
+
+    def supervisor(store: nil, **options)
+      command = [RbConfig.ruby, "--disable=gems", "-e", CHILD]
+      Holdup::Runtime::CollectorSupervisor.new(dir: @dir, store:, log: @log, command:, first_wait_s: 0.01, **options).tap { |one| @supervisors << one }
+    end
+
+    def started = Dir["#{@dir}/started-*"].reject { |path| File.empty?(path) }.map { |path| path[/\d+\z/].to_i }
+
+    def file(pid) = File.join(@dir, "started-#{pid}")
+
+    def alive?(pid) = !Holdup::Segment::OwnerProcess.new.start_of(pid).nil?
+  end
+end

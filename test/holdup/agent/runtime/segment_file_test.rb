@@ -1,0 +1,74 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/configuration"
+require "holdup/runtime/segment_file"
+
+class Holdup::Runtime::SegmentFileTest < Minitest::Test
+  def setup
+    @root = Dir.mktmpdir
+    @probe = RecordingProbe.new
+    @log = CollectedLog.new
+  end
+
+  def teardown = FileUtils.remove_entry(@root)
+
+  def dir = File.join(@root, "a", "b")
+
+  def place(anonymous: false) = Holdup::Configuration::SegmentLocation.new(dir:, anonymous:)
+
+  def open_segment(ring: 4096, place: self.place)
+    Holdup::Runtime::SegmentFile.new(place:, probe: @probe, log: @log).open(series: 200, ring:, worker: 3, generation: 1)
+  end
+
+  def test_makes_a_private_folder_and_names_the_process
+    path = open_segment
+    assert_equal 0o700, File.stat(dir).mode & 0o777
+    ticks = File.read("/proc/self/stat").rpartition(")").last.split[19]
+    assert_equal File.join(dir, "#{Process.pid}-#{ticks}.segment"), path
+    assert_equal [[path, 200, 4096, 3, 1]], @probe.opened
+  end
+
+  def test_a_second_segment_of_the_process_has_another_name
+    File.write(open_segment, "")
+    second = open_segment
+    assert_match(/-2\.segment\z/, second)
+    File.write(second, "")
+    assert_match(/-3\.segment\z/, open_segment)
+  end
+
+  def test_memory_without_a_name
+    open_segment(place: place(anonymous: true))
+    assert_equal [[:anonymous], 1], [@probe.calls, @probe.opened.size]
+  end
+
+  def test_a_nearly_full_tmpfs_means_a_smaller_ring_and_says_so
+    @probe.refusal = ->(_path, _series, ring, *) { Errno::ENOSPC.new if ring > 512 }
+    open_segment
+    assert_equal 512, @probe.opened.first[2]
+    assert_match(/nearly full: keeping 512 units singly instead of 4096/, @log.lines.first)
+  end
+
+  def test_a_full_tmpfs_is_one_sentence_that_says_what_to_do
+    @probe.refusal = ->(*) { Errno::ENOSPC.new }
+    error = assert_raises(Holdup::Error) { open_segment }
+    assert_match(/no space left in .*; make it larger \(Docker: --shm-size\) or set HOLDUP_DIR/, error.message)
+  end
+
+  def test_a_small_ring_stays_small
+    @probe.refusal = ->(*) { Errno::ENOSPC.new }
+    assert_raises(Holdup::Error) { open_segment(ring: 64) }
+  end
+
+  def test_closes_a_folder_that_others_can_read
+    FileUtils.mkdir_p(dir, mode: 0o755)
+    open_segment
+    assert_equal 0o700, File.stat(dir).mode & 0o777
+  end
+
+  def test_refuses_a_folder_that_is_a_link
+    FileUtils.mkdir_p(File.dirname(dir))
+    File.symlink(Dir.mktmpdir(nil, @root), dir)
+    assert_match(/not a folder of this user/, assert_raises(Holdup::Error) { open_segment }.message)
+  end
+end

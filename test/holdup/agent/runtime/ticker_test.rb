@@ -1,0 +1,60 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/guard"
+require "holdup/runtime/ticker"
+
+class Holdup::Runtime::TickerTest < Minitest::Test
+  def setup
+    @log = CollectedLog.new
+    @guard = Holdup::Guard.new(log: @log, clock: HandClock.new)
+  end
+
+  def ticker(seconds) = Holdup::Runtime::Ticker.new(seconds:, guard: @guard)
+
+  def test_ticks_at_once_and_again_until_it_is_stopped
+    ticks = Queue.new
+    ticker = ticker(0.01).start { ticks << 1 }
+    3.times { assert_equal 1, ticks.pop(timeout: WaitUntil::PATIENCE_S) }
+    ticker.stop
+    refute_predicate ticker, :alive?
+  end
+
+  def test_let_go_its_thread_ends_by_itself
+    before = Thread.list
+    ticks = Queue.new
+    ticker = ticker(60).start { ticks << 1 }
+    ticks.pop(timeout: WaitUntil::PATIENCE_S)
+    ticker.let_go
+    refute_predicate ticker, :alive?
+    wait_until { (Thread.list - before).empty? }
+    ticker.stop
+  end
+
+  def test_stops_without_waiting_for_the_next_tick
+    before = Thread.list
+    ticked = Queue.new
+    ticker = ticker(60).start { ticked << 1 }
+    ticked.pop(timeout: WaitUntil::PATIENCE_S)
+    ticker.stop
+    wait_until { (Thread.list - before).empty? }
+    refute_predicate ticker, :alive?
+  end
+
+  def test_survives_a_failing_tick
+    ticks = Queue.new
+    ticker = ticker(0.01).start { (ticks << 1) && raise("ours") }
+    2.times { assert_equal 1, ticks.pop(timeout: WaitUntil::PATIENCE_S) }
+    ticker.stop
+    assert_match(/tick failed/, @log.lines.first)
+  end
+
+  def test_its_thread_has_a_name_and_is_safe_to_fork
+    ready = Queue.new
+    ticker = ticker(60).start { ready << Thread.current }
+    thread = ready.pop(timeout: WaitUntil::PATIENCE_S)
+    wait_until { thread.thread_variable_get(:fork_safe) }
+    assert_equal "holdup", thread.name
+    ticker.stop
+  end
+end

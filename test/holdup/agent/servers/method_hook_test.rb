@@ -1,0 +1,57 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/clock"
+require "holdup/guard"
+require "holdup/servers/hook"
+require "holdup/servers/solid_queue"
+
+# What stands in front of a server's own methods must not be what breaks a later version of it, whose methods take more.
+class Holdup::Servers::HookTest < Minitest::Test
+  Hook = Holdup::Servers::MethodHook
+
+  def server(**hook)
+    hook = Hook.new(**hook)
+    Class.new do
+      prepend hook # before there is a body, as under `holdup exec`
+
+      def run(*arguments, **options, &block) = [arguments, options, block&.call]
+
+      private
+
+      def boot = :booted
+    end.new
+  end
+
+  def test_everything_goes_through
+    told = []
+    server = server(before: {run: ->(receiver, *arguments) { told << [:before, receiver.class, *arguments] }}, after: {run: ->(_, first, *) { told << [:after, first] }})
+    assert_equal [[1, {a: 2}], {b: 3}, 4], server.run(1, {a: 2}, b: 3) { 4 }
+    assert_equal [[:before, server.class, 1, {a: 2}], [:after, 1]], told
+  end
+
+  def test_what_was_private_stays_private
+    told = []
+    server = server(after: {boot: ->(*) { told << 1 }}, hidden: [:boot])
+    assert_raises(NoMethodError) { server.boot }
+    assert_equal [:booted, [1]], [server.send(:boot), told]
+  end
+
+  def test_a_method_that_raises_is_not_over
+    told = []
+    server = server(before: {fails: ->(*) { told << :before }}, after: {fails: ->(*) { told << :after }})
+    server.class.define_method(:fails) { raise IOError }
+    assert_raises(IOError) { server.fails }
+    assert_equal [:before], told
+  end
+
+  # A supervisor of a later Solid Queue, as far as it goes: its configuration is called something else.
+  def test_what_solid_queue_does_not_have_is_our_trouble_only
+    log = CollectedLog.new
+    runtime = Struct.new(:guard).new(Holdup::Guard.new(log:, clock: Holdup::Clock.new))
+    supervisor = Class.new { def start(mode) = "started #{mode}" }
+    supervisor.prepend(Holdup::Servers::SolidQueue.new(runtime:).supervisor_hook)
+    assert_equal "started fork", supervisor.new.start("fork")
+    refute_empty log.lines
+  end
+end

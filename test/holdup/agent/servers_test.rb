@@ -1,0 +1,43 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "open3"
+require "holdup/servers"
+
+class Holdup::ServersTest < Minitest::Test
+  BOOT = File.expand_path("../../lib/holdup/exec_boot", __dir__)
+
+  # An adapter that remembers what was done to it.
+  class Adapter
+    class << self
+      attr_accessor :here, :installed
+
+      def here? = here
+    end
+
+    def initialize(runtime:, middleware:)
+    end
+
+    def install = self.class.installed += 1
+  end
+
+  def adapter(here) = Class.new(Adapter).tap { |made| made.here, made.installed = here, 0 }
+
+  def joining(known) = Holdup::Servers::Attachment.new(runtime: nil, middleware: nil, known: known.transform_values { |made| -> { made } })
+
+  def test_holdup_exec_waits_for_the_same_classes
+    output, = Open3.capture2e({"RUBYOPT" => nil}, RbConfig.ruby, "-r#{BOOT}", "-e", "puts Holdup::ExecBoot::SERVERS")
+    assert_equal Holdup::Servers::KNOWN.keys, output.split
+  end
+
+  def test_what_is_loaded_is_joined_once_and_may_run_later
+    runner, absent = adapter(false), adapter(true)
+    joining = joining("Minitest::Test" => runner, "Nothing::Loaded" => absent)
+    2.times { refute joining.call }
+    assert_equal [1, 0], [runner.installed, absent.installed]
+  end
+
+  def test_whether_one_of_them_runs_this_process
+    assert joining("Minitest::Test" => adapter(false), "Minitest::Runnable" => adapter(true)).call
+  end
+end

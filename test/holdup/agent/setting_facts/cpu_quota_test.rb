@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "fileutils"
+require "holdup/setting_facts/machine"
+
+class Holdup::SettingFacts::MachineTest < Minitest::Test
+  def machine(files)
+    Dir.mktmpdir do |root|
+      files.each do |path, text|
+        FileUtils.mkdir_p(File.dirname(File.join(root, path)))
+        File.write(File.join(root, path), text)
+      end
+      return Holdup::SettingFacts::CpuQuota.new(proc: File.join(root, "proc"), cgroup: File.join(root, "cgroup")).to_h
+    end
+  end
+
+  def test_counts_the_cpus_it_may_use
+    assert_equal 5, machine("proc/self/status" => "Name:\truby\nCpus_allowed_list:\t0-3,8\n")["cpus"]
+  end
+
+  def test_a_quota_below_the_cpus_is_what_there_is
+    status = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n"}
+    assert_in_delta 1.5, machine(**status, "cgroup/cpu.max" => "150000 100000\n")["vcpus"]
+    assert_equal 8, machine(**status, "cgroup/cpu.max" => "1600000 100000\n")["vcpus"]
+    assert_equal 8, machine(**status, "cgroup/cpu.max" => "max 100000\n")["vcpus"]
+    assert_equal 8, machine(status)["vcpus"]
+  end
+
+  def test_the_quota_of_the_own_group
+    files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "0::/app.slice\n",
+             "cgroup/app.slice/cpu.max" => "200000 100000\n", "cgroup/cpu.max" => "max 100000\n"}
+    assert_in_delta 2.0, machine(files)["vcpus"]
+  end
+
+  def test_the_tightest_quota_around_it
+    files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "0::/pod/app\n",
+             "cgroup/pod/app/cpu.max" => "400000 100000\n", "cgroup/pod/cpu.max" => "250000 100000\n"}
+    assert_in_delta 2.5, machine(files)["vcpus"]
+  end
+
+  def test_control_groups_of_version_1
+    status = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "3:cpu,cpuacct:/docker/abc\n0::/\n"}
+    inside = {"cgroup/cpu,cpuacct/cpu.cfs_quota_us" => "50000\n", "cgroup/cpu,cpuacct/cpu.cfs_period_us" => "100000\n"}
+    assert_in_delta 0.5, machine({**status, **inside})["vcpus"], 0.001, "its path is not there: the tree is its own"
+    outside = {"cgroup/cpu/docker/abc/cpu.cfs_quota_us" => "300000\n", "cgroup/cpu/docker/abc/cpu.cfs_period_us" => "100000\n"}
+    assert_in_delta 3.0, machine({**status, **outside})["vcpus"]
+    none = {"cgroup/cpu/cpu.cfs_quota_us" => "-1\n", "cgroup/cpu/cpu.cfs_period_us" => "100000\n"}
+    assert_equal 8, machine({**status, **none})["vcpus"]
+  end
+
+  def test_both_versions_at_once
+    files = {"proc/self/status" => "Cpus_allowed_list:\t0-7\n", "proc/self/cgroup" => "5:pids:/\n0::/app\n",
+             "cgroup/unified/app/cpu.max" => "150000 100000\n", "cgroup/pids/x" => ""}
+    assert_in_delta 1.5, machine(files)["vcpus"]
+  end
+
+  def test_where_there_is_no_proc
+    assert_equal({"cpus" => nil, "vcpus" => nil}, machine({}))
+  end
+end

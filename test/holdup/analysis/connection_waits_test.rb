@@ -1,0 +1,111 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis"
+
+class Holdup::Analysis::ConnectionsTest < Minitest::Test
+  MS = 1_000_000
+
+  # name => milliseconds in all: elapsed, waited, kept
+  UNITS = {"Reports#show" => [100, 0, 90], "Orders#index" => [60, 24, 6], "Orders#show" => [40, 16, 4]}.freeze
+
+  def windows(units = UNITS, setting: {"db_pool" => 5})
+    sample = SampleWindows.new(setting:)
+    units.map do |name, (wall, wait, held)|
+      sums = {sleep_ns: wait * MS, io_ns: (wall - wait) * MS, pool_wait_ns: wait * MS, pool_held_ns: held * MS}
+      sample.window(name, count: 2, sums:, histograms: {wall: Holdup::Histogram.of([wall * MS / 2] * 2)})
+    end
+  end
+
+  IDLE = [0, 60].map { |at| {host: "web-1", pid: 9, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze
+
+  def summary(windows = self.windows, samples: IDLE, **options)
+    Holdup::Analysis::Summary.new(windows, samples:, from_s: SampleWindows::START_S, to_s: SampleWindows::START_S + 60, **options)
+  end
+
+  def connections(...) = summary(...).connections
+
+  def sample(pid, at, **facts) = {host: "web-1", pid:, name: "worker #{pid}", server: "puma", at_s: SampleWindows::START_S + at, **facts}
+
+  def test_shares_of_waiting_and_of_keeping
+    summary = self.summary
+    assert_in_delta 0.2, summary.connections.wait_share
+    kept = summary.rows.to_h { |row| [row.name, summary.connections.held_share(row)] }
+    assert_in_delta 0.9, kept["Reports#show"]
+    assert_in_delta 1.0, kept.values.sum
+  end
+
+  def test_the_holder_is_named_also_when_the_report_is_about_others
+    narrow = connections(filter: Holdup::Analysis::UnitFilter.new(name: "Orders#show"))
+    assert_equal "Reports#show", narrow.holder.name
+    assert_in_delta 0.4, narrow.wait_share
+  end
+
+  def test_without_waits_there_is_nothing_to_say
+    calm = connections(windows({"A" => [50, 0, 40]}))
+    assert_equal [false, false, 0.0], [calm.any?, calm.notable?, calm.wait_share]
+    empty = connections([])
+    assert_equal [false, nil, nil, []], [empty.any?, empty.holder, empty.size, empty.pools]
+  end
+
+  def test_from_a_tenth_of_the_time_on_it_is_notable
+    assert_equal [true, false], [10, 9].map { |wait| connections(windows({"A" => [100, wait, 1]})).notable? }
+  end
+
+  def test_sizes_of_several_settings
+    mixed = windows + windows({"B" => [10, 1, 1]}, setting: {"db_pool" => 10}) + windows({"C" => [10, 1, 1]}, setting: {"ruby" => "x"})
+    assert_equal ["5", "5/10"], [connections.size, connections(mixed).size]
+  end
+
+  def test_sizes_of_several_pools
+    assert_equal "5 (animals: 2)", connections(windows(setting: {"db_pool" => 5, "db_pool.animals" => 2})).size
+  end
+
+  def test_threads_outside_of_units_keep_connections_too
+    samples = [[1, 0, 100], [1, 60, 300], [2, 0, 0], [2, 60, 200]].map { |pid, at, ms| sample(pid, at, connections_kept_ns: ms * MS) }
+    summary = self.summary(samples:)
+    assert_in_delta 0.8, summary.connections.outside_share
+    assert_in_delta 0.2, summary.rows.sum { |row| summary.connections.held_share(row) }
+    result = Holdup::Analysis::StallVerdict.new(summary).call
+    assert_equal [:connections_outside, "5"], [result.key, result.facts[:size]]
+    assert_in_delta 0.8, result.facts[:held_share]
+  end
+
+  # Two processes, of which one was seen with four threads waiting; units waited for 40 ms in all.
+  def test_one_pool_has_the_waits_themselves_and_several_what_was_seen
+    db = {"pool.0": "web", "pool.0.max": 3, "pool.0.busy": 3, "pool.1": "db primary", "pool.1.max": 2}
+    samples = [sample(1, 0, **db, "pool.1.busy": 2, "pool.1.backlog": 4), sample(2, 0, **db, "pool.1.busy": 1, "pool.1.backlog": 0)]
+    pool = connections(samples:).pools.first
+    assert_equal ["primary", 2, 1.5, 4], pool.to_h.values_at(:name, :max, :busy, :most_backlog)
+    assert_in_delta 0.04 / 120, pool.backlog
+    several = connections(samples: samples.map { |one| one.merge("pool.2": "db animals", "pool.2.max": 1) }).pools
+    assert_equal({"primary" => 2.0, "animals" => nil}, several.to_h { |one| [one.name, one.backlog] })
+  end
+
+  def test_the_verdict_names_the_holder_unless_units_stall_more
+    result = Holdup::Analysis::StallVerdict.new(summary).call
+    assert_equal [:connections_kept, "Reports#show", "5"], [result.key, result.facts[:cause].name, result.facts[:size]]
+    assert_in_delta 0.9, result.facts[:held_share]
+    stalled = windows.map { |window| window.with(histograms: window.histograms.merge(stalled: window.histograms[:wall])) }
+    refute_equal :connections_kept, Holdup::Analysis::StallVerdict.new(summary(stalled)).call.key
+  end
+
+  def test_a_process_that_was_born_in_the_span_began_at_zero
+    born = connections(samples: [sample(1, 50, since_s: SampleWindows::START_S, ended: true, connections_kept_ns: 100 * MS)])
+    assert_equal [100 * MS, true], [born.outside_ns, born.outside_known?]
+  end
+
+  def test_without_samples_of_most_of_the_time_nobody_is_named
+    early = [sample(1, 5, since_s: SampleWindows::START_S, connections_kept_ns: 0)]
+    [[], early].each do |samples|
+      summary = self.summary(samples:)
+      assert_equal [false, :connections], [summary.connections.outside_known?, Holdup::Analysis::StallVerdict.new(summary).call.key]
+    end
+  end
+
+  def test_the_verdict_without_a_size_or_holder
+    unsized = windows(setting: {})
+    unkept = windows({"A" => [100, 50, 0]})
+    assert_equal [:connections] * 2, [unsized, unkept].map { |each| Holdup::Analysis::StallVerdict.new(summary(each)).call.key }
+  end
+end

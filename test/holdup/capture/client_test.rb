@@ -1,0 +1,75 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/capture/asking"
+require "holdup/segment/directory"
+
+class Holdup::Capture::AskingTest < Minitest::Test
+  Asking = Holdup::Capture::Client
+  Request = Holdup::Capture::Request
+
+  def test_writes_the_request_into_the_segment
+    in_folder do |asking, entry|
+      refute asking.begun?
+      asking.ask
+      number = File.binread(entry.path).unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_REQUEST)
+      assert_equal Request.new(asked_ms: 1_790_000_000_000, seconds: 7), Request.decode(number)
+    end
+  end
+
+  def test_the_rule_stands_beside_it
+    in_folder do |_, entry|
+      rule = Holdup::Capture::Trigger.parse("stall > 50 ms")
+      Asking.new(entry, Request.new(asked_ms: 1, seconds: 60), rule).ask
+      assert_equal rule, Holdup::Capture::Trigger.decode(File.binread(entry.path).unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_RULE))
+    end
+  end
+
+  def test_takes_the_file_up_to_its_last_event
+    in_folder do |asking|
+      asking.ask
+      left(bytes + "\0" * 64)
+      assert asking.begun?
+      assert asking.ended?
+      assert_equal bytes, asking.take
+      refute asking.begun?
+    end
+  end
+
+  def test_what_nobody_fetched_gives_way_but_not_what_goes_on
+    in_folder do |asking|
+      left(bytes)
+      asking.ask
+      refute asking.begun?
+      left(bytes(closed: false))
+      assert_match(/is being captured already; wait/, assert_raises(Holdup::Error) { asking.ask }.message)
+      assert asking.begun?
+    end
+  end
+
+  def test_sweeps_behind_the_dead
+    in_folder do |asking, entry|
+      left(bytes)
+      dead = File.join(@folder, "1-1.events")
+      File.write(dead, "")
+      Asking.sweep(@folder, [entry])
+      assert_equal [true, false], [asking.begun?, File.exist?(dead)]
+    end
+  end
+
+  private
+
+  def bytes(closed: true) = EventRing.new.running(1).suspended(1, 5).bytes(to: 10, closed:)
+
+  def left(bytes) = File.binwrite(File.join(@folder, "12-34.events"), bytes)
+
+  def in_folder
+    Dir.mktmpdir do |folder|
+      @folder = folder
+      path = File.join(folder, "12-34.segment")
+      File.binwrite(path, "\0" * 4096)
+      entry = Holdup::Segment::DirectoryEntry.new(path:, pid: 12, start: 34, alive: true)
+      yield Asking.new(entry, Request.new(asked_ms: 1_790_000_000_000, seconds: 7)), entry
+    end
+  end
+end

@@ -1,0 +1,34 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/collector/mark"
+
+class Holdup::Collector
+  class MarkTest < Minitest::Test
+    def test_there_and_back
+      [[1, 2, 300, 70_000], [], [(1 << 31) - 1], [1 << 40, 3]].each do |counts|
+        copy = SlotCheckpoint.load(SlotCheckpoint.of(slot(counts)).bytes).slot
+        assert_equal slot(counts).to_a.drop(1), copy.to_a.drop(1)
+      end
+    end
+
+    def test_damage_is_told
+      assert_raises(Holdup::DamagedData) { SlotCheckpoint.load(SlotCheckpoint.of(slot([1, 2])).bytes[0, 20]).slot }
+    end
+
+    def test_it_stands_still_while_count_and_errors_do
+      mark = SlotCheckpoint.of(slot([1]))
+      assert mark.still?([7, 2])
+      refute mark.still?([8, 2])
+      refute mark.still?([7, 3])
+      refute SlotCheckpoint.load(mark.bytes).still?([7, 2]), "its series is not known yet"
+    end
+
+    private
+
+    def slot(counts)
+      histograms = Array.new(6) { |index| Holdup::Segment::HistogramCells.new(counts.sum, 1 << 50, 5, 1 << 40, 0, index, counts) }
+      Holdup::Segment::Slot.new(Holdup::Series.new(kind: :request, name: "A#b"), 7, 2, Array.new(Holdup::Segment::Layout::SUMS.size) { |index| index * (1 << 30) }, histograms)
+    end
+  end
+end

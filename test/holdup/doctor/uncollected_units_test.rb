@@ -1,0 +1,90 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/collector"
+require "holdup/doctor/uncollected"
+require "holdup/stores"
+require "holdup/stores/memory"
+
+class Holdup::Doctor::UncollectedTest < Minitest::Test
+  include TemporaryFolder
+
+  def setup
+    super
+    @store = Holdup::Store::Memory.new
+    @dir = File.join(folder, "segments")
+    FileUtils.mkdir_p(@dir)
+  end
+
+  def test_nothing_is_measured_here
+    assert_nil look
+    assert_nil Holdup::Doctor::UncollectedUnits.new(dir: "/nonexistent").look(@store)
+  end
+
+  def test_before_the_first_round_all_units_wait
+    3.times { writer.record("A", wall: 5) }
+    assert_equal [3, nil, false], look.deconstruct
+  end
+
+  def test_what_ended_since_the_last_round
+    3.times { writer.record("A", wall: 5) }
+    collect
+    assert_equal 0, look.units
+    2.times { writer.record("A", wall: 5) }
+    other = SegmentWriter.new(@dir, suffix: "-2")
+    other.record("B", wall: 5)
+    assert_equal 3, look.units
+    assert_in_delta Time.now.to_f, look.at_ns / 1e9, 60
+    collect
+    assert_equal 0, look.units
+  end
+
+  def test_only_of_one_application
+    writer.setting = %({"app":"店舗"})
+    other = SegmentWriter.new(@dir, suffix: "-2")
+    [writer, other].each { |one| one.record("A", wall: 5) }
+    assert_equal({"店舗" => 1, "-" => 1, nil => 2}, ["店舗", "-", nil].to_h { |app| [app, look(app:).units] })
+  end
+
+  def test_a_store_of_something_else_is_not_behind
+    writer.record("A", wall: 5)
+    assert_nil look(named: true)
+    collect
+    writer.record("A", wall: 5)
+    assert_equal 1, look(named: true).units
+    assert_nil look(named: true, host: "another")
+  end
+
+  # As in a container that mounts it elsewhere.
+  def test_the_folder_by_another_path
+    writer.record("A", wall: 5)
+    collect
+    writer.record("A", wall: 5)
+    File.symlink(@dir, File.join(folder, "mounted"))
+    @dir = File.join(folder, "mounted")
+    assert_equal 1, look(named: true).units
+  end
+
+  def test_whether_a_collector_runs
+    election = Holdup::Collector::Election.new(File.join(@dir, "collector.lock"))
+    writer.record("A", wall: 5)
+    assert election.won?
+    assert look.collecting
+  ensure
+    election&.release
+  end
+
+  def test_a_file_that_is_no_segment_is_passed_over
+    File.write(File.join(@dir, "1-2.segment"), "x" * 9000)
+    writer.record("A", wall: 5)
+    assert_equal 1, look.units
+  end
+
+  private
+
+  def writer = @writer ||= SegmentWriter.new(@dir)
+
+  def collect = Holdup::Collector.new(store: @store, directory: @dir, log: CollectedLog.new, host: "h").once
+
+  def look(named: false, host: "h", **options) = Holdup::Doctor::UncollectedUnits.new(dir: @dir, host:, **options).look(@store, named:)
+end

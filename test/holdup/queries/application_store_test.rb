@@ -1,0 +1,40 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/of_application"
+require "holdup/inquiry/summed"
+require_relative "../../support/learned"
+require_relative "../../support/played_store"
+
+class Holdup::Queries::OfApplicationTest < Minitest::Test
+  # Each in a store of its own is what each must be in the common one.
+  def test_a_store_as_if_nobody_else_had_written
+    shop, admin = %w[shop admin].each_with_index.map { |app, index| PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index) }
+    common, alone = [[shop, admin], [admin]].map { |played| Holdup::Store.open("memory:").tap { |store| played.each { |each| each.fill(store) } } }
+    found = Holdup::Queries::ApplicationStore.new(common, "admin")
+    span = [shop.from_s, shop.to_s]
+    [:windows, :sums, :stalls, :profiles].each { |what| assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what }
+    assert_equal [alone.settings, alone.sightings(*span, step_s: 60)], [found.settings, found.sightings(*span, step_s: 60)]
+    outcomes = %w[shop admin].map { |app| Learned.outcome(app:) }.each { |outcome| common.keep(outcome) }
+    assert_equal outcomes.last(1), found.outcomes
+    assert_equal alone.processes(*span).to_set, found.processes(*span).map { |sample| sample.except(:shared) }.to_set
+    assert_equal [[], %w[admin shop]], [found.sums(*span, settings: common.settings - alone.settings), Holdup::Queries::ApplicationStore.names(common)]
+  end
+
+  # Both can use the CPUs of a container, and one of them alone is looked at.
+  def test_a_shared_container_has_no_ceiling_of_one_application
+    shop, admin = %w[shop admin].each_with_index.map { |app, index| PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index) }
+    ceilings = [[shop], [shop, admin]].map do |played|
+      store = Holdup::Store.open("memory:").tap { |one| played.each { |each| each.fill(one) } }
+      Holdup::Queries::LoadSummary.call(Holdup::Queries::ApplicationStore.new(store, "shop"), from_s: shop.from_s, to_s: shop.to_s).processes.machines.map { |machine| machine.ceiling&.processes }
+    end
+    assert_equal [[1], [nil]], ceilings
+  end
+
+  def test_an_application_that_has_no_name
+    store = Holdup::Store.open("memory:").tap { |one| one.commit(SampleWindows.new(minutes: 1).to_a, {}) }
+    assert_equal 1, Holdup::Queries::ApplicationStore.new(store, "-").settings.size
+    error = assert_raises(Holdup::UsageError) { Holdup::Queries::ApplicationStore.new(store, "shop") }
+    assert_match(/there are -/, error.message)
+  end
+end

@@ -1,0 +1,76 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/summed"
+require "holdup/stores"
+require_relative "../../support/burst_store"
+
+class Holdup::Queries::SummedTest < Minitest::Test
+  def setup
+    @sample = SampleWindows.new
+    @store = Holdup::Store.open("memory:")
+    @store.commit(@sample.to_a, {}, processes: SampleProcesses.new(@sample).to_a)
+  end
+
+  def summed(**view) = Holdup::Queries::LoadSummary.call(@store, from_s: @sample.from_s, to_s: @sample.to_s, **view)
+
+  def test_a_span_with_its_processes
+    assert_equal @sample.to_a.sum(&:count), summed.total.count
+    assert_equal %w[puma sidekiq], summed.processes.groups.map(&:server).sort
+  end
+
+  # Samples know whole seconds: a process that ended just now was last seen in the second in which the span ends.
+  def test_the_last_second_belongs_to_it
+    @store.commit([], {}, processes: [{at_s: @sample.to_s, host: "web-1", pid: 9, name: "pid 9", server: "late"}])
+    assert_includes summed.processes.groups.map(&:server), "late"
+  end
+
+  def test_what_is_shown_of_it
+    summary = summed(filter: Holdup::Analysis::UnitFilter.new(name: "Orders*"), sort: :count)
+    assert_equal ["OrdersController#index"], summary.rows.map(&:name)
+    assert_equal :count, summary.sort
+  end
+
+  BURST = BurstStore::Burst.new(from_s: 10, to_s: 17.6, count: 900)
+  HOUR_S = 3600
+
+  # Windows know minutes at best.
+  def test_the_rate_of_a_few_seconds
+    summary = read(BurstStore.new(BURST).open, 0, 60)
+    assert_in_delta 119, summary.throughput, 1
+    assert_in_delta 7.6, summary.measured_s, 0.05
+  end
+
+  def test_one_endpoint_has_the_time_of_all_that_are_measured
+    summary = read(BurstStore.new(BURST, BurstStore::Burst.new(from_s: 12, to_s: 13, count: 2, kind: :job)).open, 0, 60, filter: Holdup::Analysis::UnitFilter.new(name: "Report*"))
+    assert_equal 2, summary.total.count
+    assert_in_delta 7.6, summary.measured_s, 0.05
+  end
+
+  def test_a_single_unit_has_no_rate
+    assert_nil read(BurstStore.new(BURST.with(count: 1)).open, 0, 60).throughput
+  end
+
+  # Idle processes before and after are no load.
+  def test_rate_and_cpu_ceiling_are_the_same_in_any_span_of_any_windows
+    stores = BurstStore::AGES_S.keys.to_h { |finest_s| [finest_s, BurstStore.new(BURST.with(from_s: 100, to_s: 400, count: 3000, born_s: -3 * HOUR_S), idle_s: HOUR_S).open(finest_s:)] }
+    expected = read(stores.fetch(60), 0, 480)
+    assert_in_delta 10, expected.throughput, 0.05
+    stores.each do |finest_s, store|
+      [[-100 * 60, 1200], [-2 * HOUR_S, 0], [-3 * HOUR_S, 2 * HOUR_S], [-90 * HOUR_S, 30 * HOUR_S]].each do |from_s, to_s|
+        found = read(store, from_s, 480 + to_s)
+        said = "windows of #{finest_s} s, from #{from_s} to #{to_s}"
+        assert_equal expected.throughput, found.throughput, said
+        assert_in_delta 0, difference(expected, found), 0.005, said
+      end
+    end
+  end
+
+  private
+
+  def read(store, from_s, to_s, **view) = Holdup::Queries::LoadSummary.call(store, from_s: BurstStore::START_S + from_s, to_s: BurstStore::START_S + to_s, **view)
+
+  def difference(one, other)
+    [one, other].map { |summary| summary.processes.smallest_machine.ceiling.range }.then { |ranges| ranges.map(&:minmax).transpose.sum { |pair| (pair.first - pair.last).abs } }
+  end
+end

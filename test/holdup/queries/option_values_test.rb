@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/values"
+
+class Holdup::Queries::ValuesTest < Minitest::Test
+  NOW = 1_790_000_000
+
+  def moment(text) = Holdup::Queries::OptionValues.moment("--since", text, now_s: NOW)
+
+  def test_times_ago
+    {"now" => 0, "30s" => 30, "90 s" => 90, "30m" => 1800, "5min" => 300, "1h" => 3600, "1.5h" => 5400, "2d" => 172_800, "1w" => 604_800}
+      .each { |text, ago| assert_equal NOW - ago, moment(text), text }
+  end
+
+  def test_dates_and_times
+    assert_equal Time.utc(2026, 11, 21, 12, 3, 4).to_i, moment("2026-11-21T12:03:04Z")
+    assert_equal Time.utc(2026, 11, 21, 3, 3, 0).to_i, moment("2026-11-21T12:03+09:00")
+    assert_equal moment("2026-11-21T12:03+09:00"), moment("2026-11-21 12:03 +0900")
+    assert_equal Time.local(2026, 11, 21, 12, 3).to_i, moment("2026-11-21 12:03")
+    assert_equal Time.local(2026, 11, 21).to_i, moment("2026-11-21")
+  end
+
+  def test_what_is_no_time_says_what_is
+    ["yesterday", "", "1", "h", "-1h", "1y", "2026-13-01", "2026-02-30", "2026-11-21T25:00", "2026-11-21T12", "1h\n", "9" * 40 + "d", "99999999d", "0000-01-01", "9999-12-31"].each do |text|
+      error = assert_raises(Holdup::UsageError, text) { moment(text) }
+      assert_match(/30m, 1h, 2d.*2026-11-21T12:03:00/, error.message)
+    end
+  end
+
+  def test_choices
+    assert_equal :wall, Holdup::Queries::OptionValues.choice("--sort", "wall", %i[wall count])
+    assert_match(/did you mean count\?/, assert_raises(Holdup::UsageError) { Holdup::Queries::OptionValues.choice("--sort", "coutn", %i[wall count]) }.message)
+    assert_match(/one of wall, count/, assert_raises(Holdup::UsageError) { Holdup::Queries::OptionValues.choice("--sort", "q", %i[wall count]) }.message)
+  end
+
+  def test_numbers
+    assert_equal 5, Holdup::Queries::OptionValues.whole("--threads", "5", 1..9)
+    assert_in_delta 0.5, Holdup::Queries::OptionValues.seconds("--interval", "0.5", 0.1..9)
+    %w[0 10 five 1e3 5.5].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.whole("--threads", text, 1..9) } }
+    %w[0 nan inf ten].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.seconds("--interval", text, 0.1..9) } }
+  end
+
+  def test_factors_and_time_slices
+    assert_equal [1.5, 2.0, 0.5], %w[x1.5 2 x0.5].map { |text| Holdup::Queries::OptionValues.factor("--load", text) }
+    assert_equal 10_000_000, Holdup::Queries::OptionValues.time_slice("--slice", "10ms")
+    %w[x x0 -1 twice].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.factor("--load", text) } }
+    %w[10 2s 1us].each { |text| assert_raises(Holdup::UsageError, text) { Holdup::Queries::OptionValues.time_slice("--slice", text) } }
+  end
+end

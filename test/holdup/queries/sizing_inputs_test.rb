@@ -1,0 +1,54 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/sized"
+require_relative "../../support/learned"
+require_relative "../../support/played_store"
+
+class Holdup::Queries::SizedTest < Minitest::Test
+  WEB = PlayedStore.new(PlayedRecording.new(minutes: 2))
+  JOBS = PlayedStore.new(PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 5.0, minutes: 2, threads: 3), pid: 70)
+
+  # Both have threads and processes, and one of them only is asked about.
+  def test_levers_are_of_the_processes_that_take_such_units
+    WEB.in_a_file(JOBS) do |path|
+      store = Holdup::Store.open(path)
+      servers = ->(kind) { Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind:, objective: nil).lately.map { |sample| sample[:server] }.uniq }
+      assert_equal [%w[puma], %w[sidekiq]], [servers.call(:request), servers.call(:job)]
+      store.close
+    end
+  end
+
+  def test_what_came_of_earlier_predictions_of_such_units_corrects_others
+    store = Holdup::Store.open("memory:").tap { |one| WEB.fill(one) }
+    ask = -> { Holdup::Queries::SizingInputs.new(store, from_s: WEB.from_s, to_s: WEB.to_s, kind: :request, objective: nil).recommendation.bias }
+    store.keep(Learned.outcome(1.1, kind: :job))
+    assert_predicate ask.call, :none?
+    store.keep(Learned.outcome(1.1))
+    assert_equal 1, ask.call.corrections.fetch(:p95).predictions
+  end
+
+  # A job runner in a web server: both kinds of the same processes are read.
+  def test_requests_and_jobs_of_the_same_processes
+    {request: [5, 3, %w[web default]], job: [3, 5, %w[default web]]}.each do |kind, (own, others, names)|
+      found = mixed(kind:)
+      assert_equal [[own, others], [others], names], [found.now.caps, found.now.company, found.recording.pools.names]
+      assert_empty found.recording.warnings.keys - [:pool_bound]
+      assert_operator found.self_test.errors[:utilisation].abs, :<, 0.05
+      assert_equal others, found.limits.connections_of(found.now) - own
+    end
+  end
+
+  # Too few to know what they are like: it says that only one kind was replayed.
+  def test_of_few_others_nothing_is_replayed
+    found = mixed(rates: {request: 20.0, job: 0.05})
+    assert_equal [[5], []], [found.now.caps, found.now.company]
+    assert_includes found.recording.warnings.keys, :company
+  end
+
+  def mixed(kind: :request, **options)
+    played = PlayedStore.new(PlayedRecording.mixed(minutes: 4, **options))
+    store = Holdup::Store.open("memory:").tap { |one| played.fill(one) }
+    Holdup::Queries::SizingInputs.new(store, from_s: played.from_s, to_s: played.to_s, kind:, objective: Holdup::Sizing::Objective.new).recommendation
+  end
+end

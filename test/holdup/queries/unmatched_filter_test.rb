@@ -1,0 +1,41 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/inquiry/unmatched"
+require "holdup/stores"
+require "holdup/stores/memory"
+
+class Holdup::Queries::UnmatchedTest < Minitest::Test
+  def setup
+    @sample = SampleWindows.new
+    @store = Holdup::Store::Memory.new
+    job = Holdup::Series.new(kind: :job, name: "レポートJob", queue: "低い")
+    window = @sample.window("A", count: 3, histograms: {wall: Holdup::Histogram.of([5])})
+    @store.commit([*@sample.to_a, window.with(series: job)], {})
+  end
+
+  def test_what_matches_something_is_no_matter
+    [{}, {kind: :job}, {queue: "低い"}, {name: "Orders*", threads: 5}].each { |filter| assert_nil unmatched(**filter), filter.inspect }
+  end
+
+  def test_an_empty_span_is_nobodys_fault
+    assert_nil Holdup::Queries::UnmatchedFilter.of(@store, 0, 60, Holdup::Analysis::UnitFilter.new(name: "zzz"))
+  end
+
+  def test_the_first_part_that_leaves_nothing
+    {{kind: :job, name: "Orders*"} => [:name, ["レポートJob"]], {queue: "高い", name: "zzz"} => [:queue, ["低い"]],
+     {kind: :request, queue: "低い"} => [:queue, []], {name: "レポート*", threads: 4} => [:threads, ["5"]]}.each do |filter, told|
+      assert_equal told, unmatched(**filter).then { |found| [found.part, found.known] }, filter.inspect
+    end
+  end
+
+  def test_names_that_are_near
+    assert_equal ["OrdersController#index"], unmatched(name: "OrderController#index").nearest
+    assert_equal ["レポートJob"], unmatched(name: "*ポート").nearest
+    assert_match(/did you mean レポートJob\?/, unmatched(name: "レポートJop").error.message)
+  end
+
+  private
+
+  def unmatched(**filter) = Holdup::Queries::UnmatchedFilter.of(@store, @sample.from_s, @sample.to_s, Holdup::Analysis::UnitFilter.new(**filter))
+end

@@ -1,0 +1,82 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/closed"
+require_relative "measured_runs"
+
+module Holdup::Sizing
+  class ClosedTest < Minitest::Test
+    RUNS = MeasuredRuns.all.select { |run| run.set == "closed2" }
+
+    def closed(share) = ClosedModel.new(Demand.of_share(share))
+
+    def test_throughput_of_measured_runs_where_amdahl_is_wrong
+      RUNS.group_by(&:mix).each do |mix, runs|
+        ours = MeasuredRuns.error(runs) { |run| ClosedModel.new(run.demand).throughput(run.threads) }
+        amdahls = MeasuredRuns.error(runs, &:amdahl)
+        assert_operator ours, :<=, 0.05, "#{mix}: #{ours} (Amdahl #{amdahls})"
+        assert_operator amdahls, :>, ours, mix
+      end
+    end
+
+    # One row of each mix tells the demand, the others are predicted.
+    def test_blind_calibration_from_one_row
+      [1, 3, 5].each do |known|
+        errors = RUNS.reject { |run| run.mix == "convoy" }.group_by(&:mix).map do |_, runs|
+          model = ClosedModel.new(runs.find { |run| run.threads == known }.demand)
+          MeasuredRuns.error(runs.reject { |run| run.threads == known }) { |run| model.throughput(run.threads) }
+        end
+        assert_operator errors.sum / errors.size, :<=, 0.05, "calibrated at #{known}: #{errors}"
+      end
+    end
+
+    def test_stall_of_measured_runs
+      off = RUNS.sum { |run| (ClosedModel.new(run.demand).stall_ns(run.threads) / 1e6 - run.stall_ms).abs }
+      assert_operator off / RUNS.sum(&:stall_ms), :<=, 0.05
+    end
+
+    def test_the_bounds_hold_and_the_lower_one_is_amdahls_law
+      require "holdup/analysis/amdahl"
+      [0.1, 0.45, 0.9].product([1, 2, 3, 5, 10, 50]).each do |share, threads|
+        model = closed(share)
+        assert_operator model.lower_bound(threads), :<=, model.throughput(threads) * 1.000001
+        assert_operator model.throughput(threads), :<=, model.upper_bound(threads) * 1.000001
+        assert_in_delta Holdup::Analysis::Amdahl.speed_up(share, threads), model.lower_bound(threads) / model.throughput(1), 1e-9
+      end
+    end
+
+    def test_what_the_articles_ask
+      assert_equal 3, closed(0.45).threads_for(0.9)
+      assert_equal [3, 3, 6, 13], [0.45, 0.5, 0.75, 0.9].map { |share| closed(share).saturation }
+      assert_in_delta 1.80, closed(0.45).speed_up(4), 0.005
+    end
+
+    def test_one_thread_never_stalls_and_no_io_gains_nothing
+      assert_in_delta 0, closed(0.5).stall_ns(1), 1
+      assert_in_delta 1, closed(0.0).speed_up(8), 1e-9
+    end
+
+    def test_a_cost_that_grows_with_the_units_in_flight
+      growing = ClosedModel.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, cost: HoldCost.new(growth: 0.1)))
+      constant = ClosedModel.new(Demand.new(held_ns: 10e6, idle_ns: 10e6))
+      assert_equal constant.throughput(1), growing.throughput(1)
+      assert_in_delta constant.throughput(40) / (1 + 0.1 * Math.log2(40)), growing.throughput(40), 0.01
+      assert_operator growing.threads_for(0.999), :<=, growing.saturation * 4
+      marking = ClosedModel.new(Demand.new(held_ns: 10e6, idle_ns: 10e6, cost: HoldCost.new(marking: 0.1)))
+      assert_in_delta constant.throughput(40) / (1 + 0.1 * 39), marking.throughput(40), 0.01
+    end
+
+    def test_what_lies_between_units_takes_of_what_can_be_served
+      demand = Demand.new(held_ns: 8.0, idle_ns: 24.0, between: DispatchCost.new(held_ns: 2.0, idle_ns: 6.0, acquisitions: 3.0))
+      assert_in_delta 0.8, ClosedModel.new(demand.in_all).throughput(1) / ClosedModel.new(demand).throughput(1), 1e-9
+      assert_in_delta 1e8, ClosedModel.new(demand.in_all).throughput(50), 1e5
+      assert_equal [4.0, DispatchCost::NOTHING], [demand.in_all.acquisitions, demand.in_all.between]
+    end
+
+    def test_nonsense_is_refused
+      assert_raises(ArgumentError) { Demand.new(held_ns: 0, idle_ns: 1) }
+      assert_raises(ArgumentError) { Demand.new(held_ns: 1, idle_ns: -1) }
+      [1.0, -0.1].each { |share| assert_raises(ArgumentError) { Demand.of_share(share) } }
+    end
+  end
+end

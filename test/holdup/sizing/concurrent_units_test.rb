@@ -1,0 +1,102 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/played_recording"
+
+module Holdup::Sizing
+  # Requests and jobs of the same processes: what one kind does is known only with the other's company.
+  class CompanyTest < Minitest::Test
+    KINDS = %i[request job].freeze
+    MS = 1_000_000
+
+    def self.recorded = @recorded ||= KINDS.to_h { |kind| [kind, PlayedRecording.mixed(kind:)] }
+
+    def self.answers = @answers ||= recorded.transform_values { |one| {with: one.recommendation, without: one.alone.recommendation} }
+
+    def recorded = self.class.recorded
+
+    def answers = self.class.answers
+
+    # By how much the time from arrival to end is off that of the replayed truth.
+    def errors(kind, processes, own)
+      recorded = self.recorded[kind]
+      truth = recorded.truth_at(processes:, threads: own + recorded.beside.threads).mean(:response)
+      answers[kind].values.map { |found| found.of(found.now.with(processes:, threads: own + found.now.company.sum)).response_ns / truth - 1 }
+    end
+
+    # Recorded with 5 threads for requests and 3 for jobs.
+    def test_what_it_predicts_of_other_threads_comes_true
+      KINDS.product([[1, 2], [1, 10]]).each do |kind, (processes, own)|
+        with, without = errors(kind, processes, own)
+        assert_operator with.abs, :<, 0.08, "#{kind} #{own}"
+        assert_operator without, :<, -0.15, "#{kind} #{own}"
+      end
+      assert_operator errors(:request, 2, 5).first.abs, :<, 0.05
+    end
+
+    def test_the_self_test_knows_it_too
+      KINDS.each do |kind|
+        with, without = answers[kind].values.map { |found| found.self_test.errors.transform_values(&:abs) }
+        assert_operator with.values.max, :<, 0.5 * without.values.max
+        assert_operator without[:utilisation], :>, 0.2
+      end
+    end
+
+    def test_threads_of_the_others_stay
+      found = answers[:request][:with]
+      assert_equal [[5, 3], [3], 5], [found.now.caps, found.now.company, found.now.own_threads]
+      assert_equal [[3]], found.predictions.map { |one| one.candidate.company }.uniq
+      assert_operator found.current.ceiling, :<, 0.8 * answers[:request][:without].current.ceiling
+    end
+
+    # What one kind is given, the other pays for.
+    def test_both_are_told
+      found = answers[:job][:with]
+      before, after = [found.now, found.now.with(threads: found.now.threads + 5)].map { |candidate| found.pools_of(candidate) }
+      assert_equal [[3, 5], [8, 5]], [before, after].map { |each| each.map(&:threads) }
+      assert_operator after[0].stalled_ns, :>, before[0].stalled_ns
+      assert_in_delta 2, before[1].throughput / before[0].throughput, 0.3
+      alone = answers[:request][:without]
+      assert_operator before[1].stalled_ns, :>, 2 * alone.current.stalled_ns
+    end
+
+    # Fewer processes have fewer threads for the others: these have to do their work as well.
+    def test_the_others_have_to_be_served
+      now = Candidate.new(processes: 2, threads: 8, beside: [3], company: [3])
+      guards = Guards.new(Demand.new(held_ns: MS, idle_ns: MS), limits: ResourceLimits.new(vcpus: 4), rate: 10.0, current: now, company: ConcurrentUnits::ConcurrentLoad.new(busy: 4.5, cpus: 1.0))
+      assert_empty guards.call(now)
+      assert_equal [:company, 4.5, 3], guards.call(now.with(processes: 1)).map(&:to_h).first.values
+      assert_empty guards.call(now.with(processes: 1, threads: 10, beside: [5], company: [5]))
+      assert_empty guards.call(Candidate.new(processes: 1, threads: 5))
+      assert_equal [:stability], guards.call(now, 11.0).map(&:name)
+    end
+
+    def test_they_come_in_their_own_minutes
+      came = ConcurrentUnits.new(recorded[:job].profiles, {0 => 600, 60 => 0, 120 => 60})
+      assert_equal [10.0, 0.0, 1.0, 0.0], came.rates([0, 60, 120, 180])
+      assert_equal [5.0], came.rates([0], hosts: 2)
+      arrivals = came.units([[10.0, 60e9], [0.0, 60e9], [1.0, 60e9]], pools: recorded[:job].pools, seed: 1).map { |unit| unit.arrival_ns / 1e9 }
+      assert_in_delta 600, arrivals.count { |at| at < 60 }, 75
+      assert_empty arrivals.select { |at| at.between?(60, 120) }
+      assert_equal arrivals.sort, arrivals
+    end
+
+    # Much company costs as much to replay as many units.
+    def test_with_much_company_fewer_units_are_drawn
+      few = recorded[:job].arrivals.transform_values { 60 }
+      traffic = Traffic.of(recorded[:job].profiles, few, pools: recorded[:job].pools, company: ConcurrentUnits.new(recorded[:request].profiles, few.transform_values { |count| 200 * count }))
+      trace = traffic.peak(units: 1000)
+      assert_equal [10, 10], [trace.size, traffic.drawn(units: 1000).size]
+      assert_in_delta 2 * 2 * 1000, trace.company.size, 300
+      assert_operator trace.company.units.last.arrival_ns, :>, trace.units.last.arrival_ns
+    end
+
+    # Both kinds' time slices change with the environment.
+    def test_time_slices
+      unit = Trace::TraceUnit.of(recorded[:job].profiles.first, 0)
+      trace = Trace.new([unit], company: Trace.new([unit.with(slice_ns: 50)]))
+      assert_equal [0, 10], [trace.paced(0.2).units, trace.paced(0.2).company.units].map { |units| units.first.slice_ns }
+      assert_same trace, trace.paced(1.0)
+    end
+  end
+end

@@ -1,0 +1,50 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/shared_cpus"
+require_relative "measured_runs"
+
+module Holdup::Sizing
+  class SharedCpusTest < Minitest::Test
+    RUNS = MeasuredRuns.all.select { |run| run.set == "multi" }
+    VCPUS = 2
+
+    def shared(demand, processes, threads, vcpus = VCPUS) = SharedCpus.new(demand, processes:, threads:, vcpus:)
+
+    # What a process needs when it has the CPUs to itself: the held time of a run has its waits for a CPU in it.
+    def alone(run) = run.demand.with(held_ns: run.cpu_ms * 1e6)
+
+    def test_throughput_of_measured_runs_where_more_processes_than_cpus_scale_no_further
+      RUNS.group_by(&:processes).each do |processes, runs|
+        ours = MeasuredRuns.error(runs) { |run| shared(alone(run), run.processes, run.threads).throughput }
+        naive = MeasuredRuns.error(runs) { |run| run.processes * ClosedModel.new(alone(run)).throughput(run.threads) }
+        assert_operator ours, :<=, 0.03, "#{processes} processes"
+        assert_operator naive, :>, 0.2, "#{processes} processes" if processes > VCPUS
+      end
+    end
+
+    def test_with_cpus_enough_it_is_the_closed_model
+      demand = Demand.of_share(0.5)
+      assert_in_delta 1, shared(demand, 2, 5).inflation, 1e-9
+      assert_in_delta 2 * ClosedModel.new(demand).throughput(5), shared(demand, 2, 5).throughput, 1e-6
+    end
+
+    def test_never_more_cpus_than_there_are
+      [1, 2, 4, 8].product([1, 3, 10]).each do |processes, threads|
+        assert_operator shared(Demand.of_share(0.2), processes, threads).cpus, :<=, VCPUS + 1e-9
+      end
+    end
+
+    # 2 ms of Ruby and 8 ms of native code, which needs no GVL but a CPU: two serve 200 a second, however many threads there are.
+    def test_native_code_takes_cpus_too
+      native = Demand.new(held_ns: 2e6, idle_ns: 10e6, native_ns: 8e6)
+      assert_in_delta 200, shared(native, 2, 10).throughput, 1e-6
+      assert_in_delta 50, shared(native, 1, 1).throughput, 1e-6
+      assert_in_delta 2, shared(native, 4, 10).cpus, 1e-6
+    end
+
+    def test_a_hold_of_one_process_in_four_on_half_a_cpu_takes_twice_as_long_at_least
+      assert_operator shared(Demand.of_share(0.0), 1, 1, 0.5).inflation, :>=, 1.99
+    end
+  end
+end

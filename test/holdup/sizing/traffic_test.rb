@@ -1,0 +1,61 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require_relative "../../support/played_recording"
+
+module Holdup::Sizing
+  class TrafficTest < Minitest::Test
+    RECORDING = PlayedRecording.new(rate: 20.0, minutes: 60)
+
+    def traffic(recording = RECORDING, **) = Traffic.of(recording.profiles, recording.arrivals, **)
+
+    def seconds(trace) = trace.units.last.arrival_ns / 1e9
+
+    def test_blocks_of_ten_minutes
+      assert_equal [10] * 6, traffic.blocks.map { |block| block.rates.size }
+      assert_equal 6 * 10 * 60, traffic.profiles.size
+    end
+
+    def test_a_short_recording_has_short_blocks
+      assert_equal [1] * 4, traffic(PlayedRecording.new(minutes: 4)).blocks.map { |block| block.rates.size }
+    end
+
+    def test_the_peak_is_the_busiest_twentieth
+      assert_in_delta 24, traffic.peak_rate, 0.3
+      assert_in_delta traffic.peak_rate / 2, traffic(hosts: 2).peak_rate, 1e-9
+      assert_in_delta traffic.peak_rate, 10_000 / seconds(traffic.peak), 1
+    end
+
+    def test_as_recorded_or_every_so_many_minutes_of_it
+      assert_in_delta RECORDING.units, traffic.recorded(units: 10**6).size, 0.02 * RECORDING.units
+      part = traffic.recorded(units: 20_000)
+      assert_in_delta traffic.mean_rate, part.size / seconds(part), 1
+      assert_operator part.size, :<, 26_000
+    end
+
+    def test_units_stand_for_what_was_not_kept
+      heavy = RECORDING.profiles.map { |profile| (profile.series.name == "OrdersController#index") ? profile.with(weight: profile.weight * 3) : profile }
+      orders = Traffic.of(heavy, RECORDING.arrivals).peak(units: 4000).units.count { |unit| unit.acquisitions == 6 }
+      assert_in_delta 1.2 / 1.8, orders / 4000.0, 0.03
+    end
+
+    def test_a_part_that_is_gone_takes_its_load_with_it
+      left = traffic.map { |profile| profile unless profile.series.name == "OrdersController#index" }
+      assert_in_delta 0.6 * traffic.mean_rate, left.mean_rate, 0.03 * traffic.mean_rate
+      assert_equal [2], left.peak(units: 100).units.map(&:acquisitions).uniq
+      assert_empty traffic.map { nil }.blocks
+    end
+
+    def test_the_same_seed_is_the_same_trace
+      assert_equal traffic.peak(seed: 3, units: 50).units, traffic.peak(seed: 3, units: 50).units
+      refute_equal traffic.peak(seed: 3, units: 50).units, traffic.peak(seed: 4, units: 50).units
+    end
+
+    # Ten minutes that are unlike others make intervals wide, and more units of the same do not make them narrow.
+    def test_an_interval_from_blocks
+      even, uneven = [0.05, 0.6].map { |swing| RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120, swing:))).interval { |part, _| part.mean_rate } }
+      assert_operator even.end - even.begin, :<, 0.2 * (uneven.end - uneven.begin)
+      assert_equal even, RecordingBootstrap.new(traffic(PlayedRecording.new(minutes: 120, swing: 0.05))).interval { |part, _| part.mean_rate }
+    end
+  end
+end

@@ -1,0 +1,11 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "contracts/store_contract"
+require "holdup/stores/memory"
+
+class Holdup::Store::MemoryTest < Minitest::Test
+  include StoreContract
+
+  def new_store = Holdup::Store::Memory.new
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stores/memory"
+
+class Holdup::Store::PruneTest < Minitest::Test
+  include SampleMinutes
+
+  def setup
+    @rows = Holdup::Store::Memory::WindowRows.new
+    @rows.merge(Array.new(300) { |i| minute(i) })
+    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 * 60)
+  end
+
+  def test_the_cut_is_on_a_boundary_of_the_coarser_tier
+    prune(SampleMinutes::MINUTE_START + 48 * 3600 + 440)
+
+    assert_equal SampleMinutes::MINUTE_START + 300, @rows.tiers.first.kept_from_s
+    assert_equal 295, @rows.between(60, 0, SampleMinutes::MINUTE_START * 2).size
+  end
+
+  def test_a_size_that_can_not_be_reached_ends
+    prune(SampleMinutes::MINUTE_START, max_bytes: 0)
+
+    assert_operator @rows.bytes, :>, 0
+    assert_equal 4, @rows.between(3600, 0, SampleMinutes::MINUTE_START * 2).size
+  end
+
+  private
+
+  def prune(now_s, max_bytes: 1 << 30) = Holdup::Store::Pruning.new(@rows).run(now_s, max_bytes:)
+end

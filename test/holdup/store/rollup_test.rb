@@ -1,0 +1,48 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "delegate"
+require "holdup/stores/memory"
+require "holdup/stores/rollup"
+
+class Holdup::Store::RollupTest < Minitest::Test
+  include SampleMinutes
+
+  # Rows that stop after so many spans, as a killed collector does.
+  class Interrupted < SimpleDelegator
+    def initialize(rows, spans)
+      super(rows)
+      @left = spans
+    end
+
+    def transaction(&) = ((@left -= 1) < 0) ? raise(Interrupt) : __getobj__.transaction(&)
+  end
+
+  def setup
+    @rows = Holdup::Store::Memory::WindowRows.new
+    @rows.merge(Array.new(120) { |i| minute(i) })
+  end
+
+  def test_an_interrupted_roll_up_goes_on_where_it_stopped
+    6.times { |spans| assert_raises(Interrupt) { Holdup::Store::Rollup.new(Interrupted.new(@rows, spans)).run(SampleMinutes::MINUTE_START + 86_400 * 2) } }
+    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 86_400 * 2)
+
+    assert_equal [[24, 120], [2, 120], [1, 120]], [300, 3600, 86_400].map { |seconds| coarse(seconds) }
+  end
+
+  def test_a_span_waits_until_its_last_minute_had_time_to_come_in
+    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 + 119)
+    assert_equal [0, 0], coarse(300)
+
+    Holdup::Store::Rollup.new(@rows).run(SampleMinutes::MINUTE_START + 300 + 120)
+    assert_equal [1, 5], coarse(300)
+  end
+
+  def test_a_store_without_rows_is_left_alone
+    assert_equal 0, Holdup::Store::Rollup.new(Holdup::Store::Memory::WindowRows.new).run(SampleMinutes::MINUTE_START)
+  end
+
+  private
+
+  def coarse(seconds) = @rows.between(seconds, 0, SampleMinutes::MINUTE_START * 2).then { |windows| [windows.size, windows.sum(&:count)] }
+end

@@ -1,0 +1,116 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stores/sql"
+require "holdup/stores/sql/sqlite"
+
+class Holdup::Store::Sql::SchemaTest < Minitest::Test
+  include SampleMinutes
+  include TemporaryFolder
+
+  Sql = Holdup::Store::Sql
+  NEXT = Sql::Schema.new.known + 1
+
+  def test_an_older_store_is_brought_forward_with_everything_in_it
+    fill
+    connection = Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema)
+
+    assert_equal NEXT, connection.schema_version
+    assert_equal([nil], connection.read { |db| db[:hosts].select_map(:region) })
+    connection.close
+    assert_equal "OrdersController#index", SQLite3::Database.new(path) { |db| break db.get_first_value("SELECT name FROM series") }
+  end
+
+  # As every version that was in the field left it.
+  def test_a_store_of_each_earlier_layout_is_brought_forward
+    (1...NEXT - 1).each do |version|
+      older = File.join(folder, "#{version}.sqlite3")
+      Sequel.extension :migration
+      Sql::Sqlite.new(older).connect.tap { |db| Sequel::IntegerMigrator.new(db, Sql::Schema::FOLDER, target: version).run }.disconnect
+      store = Sql.new(Sql::Sqlite.new(older))
+      store.commit([minute], {})
+      assert_equal [NEXT - 1, 1, []], [store.health[:schema], units(store), store.outcomes]
+      store.close
+    end
+  end
+
+  def test_a_newer_store_is_refused_and_left_alone
+    fill
+    Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
+    [false, true].each do |read_only|
+      error = assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only:).progress }
+      assert_match(/has schema #{NEXT}, this Holdup knows up to #{NEXT - 1}; update/, error.message)
+    end
+  end
+
+  # The dashboard asks again with each page.
+  def test_a_refused_store_keeps_no_handle_open
+    fill
+    Sql::Connection.new(Sql::Sqlite.new(path), schema: next_schema).tap(&:schema_version).close
+    before = handles
+    3.times { assert_raises(Holdup::StoreError::NewerSchema) { open_store(read_only: true).progress } }
+    File.write(path, "a letter " * 1000)
+    [false, true].each { |read_only| assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only:).progress } }
+
+    assert_equal before, handles
+  end
+
+  def handles = Dir["/proc/self/fd/*"].count { |fd| File.symlink?(fd) && File.readlink(fd).start_with?(folder) }
+
+  def test_a_reader_of_an_older_store_says_who_can_bring_it_forward
+    fill
+    reader = Sql::Connection.new(Sql::Sqlite.new(path, read_only: true), schema: next_schema)
+
+    assert_match(/holdup collect once/, assert_raises(Holdup::StoreError::OlderSchema) { reader.read { nil } }.message)
+  ensure
+    reader&.close
+  end
+
+  def test_a_file_that_is_just_being_made
+    folder
+    File.write(path, "")
+    assert_match(/the collector is just making it/, assert_raises(Holdup::StoreError::Unreachable) { open_store(read_only: true).progress }.message)
+  end
+
+  def test_a_database_of_another_program_is_no_store
+    folder
+    SQLite3::Database.new(path) { |db| db.execute("CREATE TABLE orders (id INTEGER)") }
+    error = assert_raises(Holdup::StoreError::NotOurs) { open_store(read_only: true).progress }
+    assert_match(/is no store of Holdup \(it is a database of something else, with the tables orders\)/, error.message)
+  end
+
+  def test_processes_that_start_at_once_make_one_store
+    folder
+    pids = Array.new(6) do
+      fork do
+        open_store(busy_s: 10).commit([minute], {Process.pid.to_s => "x"})
+        exit!(0)
+      end
+    end
+    statuses = pids.map { |pid| Process.wait2(pid).last.exitstatus }
+
+    assert_equal [0] * 6, statuses
+    assert_equal [6, 6], [units(open_store), open_store.progress.size]
+  end
+
+  private
+
+  def path = File.join(folder, "a.sqlite3")
+
+  def open_store(**options) = Sql.new(Sql::Sqlite.new(path, **options)).tap { |store| (@made ||= []) << store }
+
+  def teardown
+    @made&.each(&:close)
+    super
+  end
+
+  def fill = open_store.tap { |store| store.commit([minute], {}) }.close
+
+  # The schema of some later Holdup.
+  def next_schema
+    later = File.join(folder, "migrations").tap { |made| FileUtils.mkdir_p(made) }
+    FileUtils.cp(Dir["#{Sql::Schema::FOLDER}/*.rb"], later)
+    File.write(File.join(later, "#{format("%03d", NEXT)}_add_region.rb"), "Sequel.migration { up { alter_table(:hosts) { add_column :region, String } } }")
+    Sql::Schema.new(folder: later)
+  end
+end

@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stores/batch"
+require "holdup/stores/tier"
+
+class Holdup::Store::BatchTest < Minitest::Test
+  include SampleMinutes
+
+  def test_a_minute_goes_to_the_finest_tier_only
+    assert_equal [[60, SampleMinutes::MINUTE_START]], rows([minute]).map { |row| [row.seconds, row.start_s] }
+  end
+
+  def test_a_late_minute_goes_to_every_tier_that_has_passed_it
+    found = rows([minute(7)], rolled: SampleMinutes::MINUTE_START + 3600)
+
+    assert_equal [[60, SampleMinutes::MINUTE_START + 420], [300, SampleMinutes::MINUTE_START + 300], [3600, SampleMinutes::MINUTE_START], [86_400, SampleMinutes::MINUTE_START]], found.map { |row| [row.seconds, row.start_s] }
+  end
+
+  def test_windows_of_one_row_are_merged_before_they_are_written
+    found = rows([minute(1), minute(1), minute(2)], rolled: SampleMinutes::MINUTE_START + 300)
+
+    assert_equal [2, 3, 3, 3, 1], found.map(&:count)
+    assert_equal [60, 300, 3600, 86_400], found.map(&:seconds).uniq
+  end
+
+  private
+
+  def rows(windows, rolled: 0)
+    Holdup::Store::WindowBatch.new(windows).rows(Holdup::Store::Tier.fresh.map { |tier| tier.with(rolled_to_s: rolled) })
+  end
+end

@@ -1,0 +1,36 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/stores"
+
+class Holdup::StoresTest < Minitest::Test
+  include TemporaryFolder
+
+  def test_a_url_a_plain_path_and_memory_open_a_store
+    {"sqlite://#{folder}/a.sqlite3" => "#{folder}/a.sqlite3", "#{folder}/b.sqlite3" => "#{folder}/b.sqlite3", "memory:" => "memory:"}.each do |url, location|
+      store = Holdup::Store.open(url)
+
+      assert_equal location, store.health[:location]
+      store.close
+    end
+  end
+
+  def test_opening_touches_nothing_before_it_is_used
+    Holdup::Store.open("#{folder}/a.sqlite3")
+
+    assert_empty Dir.children(folder)
+  end
+
+  def test_an_unknown_scheme_lists_the_known_and_hides_the_password
+    error = assert_raises(Holdup::StoreError::UnknownScheme) { Holdup::Store.open("oracle://bob:secret@host/db") }
+
+    assert_match(/oracle:.*sqlite:.*memory:/, error.message)
+    refute_match(/secret/, error.message)
+  end
+
+  def test_the_default_is_the_variable_then_the_state_folder_then_the_home_folder
+    assert_equal "memory:", Holdup::Store.default_url({"HOLDUP_STORE" => "memory:"}, home: "/h")
+    assert_equal "sqlite:///s/holdup/holdup.sqlite3", Holdup::Store.default_url({"HOLDUP_STORE" => "", "XDG_STATE_HOME" => "/s"}, home: "/h")
+    assert_equal "sqlite:///h/.local/state/holdup/holdup.sqlite3", Holdup::Store.default_url({}, home: "/h")
+  end
+end

@@ -1,0 +1,27 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/analysis/sizing/calculator"
+require "holdup/reports/calculation"
+
+class Holdup::View::CalculationTest < Minitest::Test
+  Sizing = Holdup::Sizing
+
+  def plot(share)
+    calculator = Sizing::Calculator.new(Sizing::Demand.of_share(share))
+    Holdup::View::Calculation.new(calculator).call.lines.grep(/^ +\d+ \|/).map { |line| line.split("|").last.chomp }
+  end
+
+  def test_amdahl_is_never_beyond_the_model_nor_the_model_beyond_the_bound
+    [0.0, 0.2, 0.45, 0.9, 0.97].each do |share|
+      plot(share).each do |bar|
+        assert_operator bar.index("a"), :<=, bar.rindex("#").to_i + 1, bar
+        assert_operator bar.size, :<=, 80
+      end
+    end
+  end
+
+  def test_more_threads_never_draw_a_shorter_bar
+    assert_equal plot(0.9).map { |bar| bar.count("#") }, plot(0.9).map { |bar| bar.count("#") }.sort
+  end
+end

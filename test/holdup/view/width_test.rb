@@ -1,0 +1,51 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/reports/width"
+
+class Holdup::View::WidthTest < Minitest::Test
+  Width = Holdup::View::Width
+
+  def test_columns_of_a_text
+    {"abc" => 3, "" => 0, "日本語" => 6, "ｱ" => 1, "Ａ" => 2, "한글" => 4, "é" => 1, "e\u0301" => 1, "a\u200bb" => 2, "🚀" => 2, "…" => 1}
+      .each { |text, columns| assert_equal columns, Width.of(text), text.inspect }
+  end
+
+  def test_shortens_in_the_middle
+    assert_equal "Admin::…r#show", Width.truncate("Admin::ReportsController#show", 14)
+    assert_equal "short", Width.truncate("short", 5)
+    assert_equal "…", Width.truncate("long", 1)
+    assert_equal "", Width.truncate("long", 0)
+  end
+
+  def test_is_never_wider_than_asked_for
+    text = "注文の一覧Controller#表示する"
+    (1..40).each { |columns| assert_operator Width.of(Width.truncate(text, columns)), :<=, columns }
+  end
+
+  def test_pads_by_columns
+    assert_equal "日本  ", Width.left("日本", 6)
+    assert_equal "  日本", Width.right("日本", 6)
+    assert_equal "long", Width.left("long", 2)
+  end
+
+  def test_wraps_words_and_japanese
+    assert_equal ["one two", "three"], Width.wrap("one two three", 8)
+    assert_equal ["待ち時間", "です。"], Width.wrap("待ち時間です。", 8)
+    assert_equal %w[aver ylon gwor d], Width.wrap("averylongword", 4)
+  end
+
+  def test_no_line_starts_with_a_full_stop
+    (6..20).each do |columns|
+      refute(Width.wrap("待ち時間です。次の文、続き。", columns).any? { |line| line.start_with?("。", "、") })
+    end
+  end
+
+  def test_hostile_names_are_made_harmless
+    assert_equal "a?[31mb?c", Width.clean("a\e[31mb\nc")
+    assert_equal "a?b", Width.clean("a\u202eb")
+    assert_equal "a?b", Width.clean("a\xffb")
+    assert_predicate Width.clean("\xff\x00".b), :valid_encoding?
+    assert_equal 100_000, Width.clean("x" * 100_000).size
+  end
+end

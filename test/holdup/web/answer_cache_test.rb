@@ -1,0 +1,146 @@
+# frozen_string_literal: true
+
+require "test_helper"
+require "holdup/web/answers"
+
+class Holdup::Web::AnswersTest < Minitest::Test
+  S = 1_000_000_000
+  SHORT_S = 0.01
+  PATIENCE_S = 30
+  Answers = Holdup::Web::AnswerCache
+
+  def setup
+    @clock = HandClock.new
+    @computed = Queue.new
+  end
+
+  def answers(patience_s: PATIENCE_S, **options) = @answers ||= Answers.new(clock: @clock, patience_s:, **options)
+
+  def ask(question = "q", version = 1, page: "advice", **options)
+    answers.ask(page, question, version, **options) do
+      @computed << question
+      "answer to #{question}"
+    end
+  end
+
+  # A question that is computed until the gate opens.
+  def ask_slowly(question = "q", version = 1, page: "advice", **options)
+    @gate ||= Queue.new
+    answers.ask(page, question, version, **options) do |step|
+      step.call([:step_reading, {}])
+      @computed << question
+      @gate.pop
+      "answer to #{question}"
+    end
+  end
+
+  def teardown = @gate&.close
+
+  def test_computes_a_question_once_and_keeps_the_answer
+    3.times { assert_equal "answer to q", ask.value }
+    assert_equal 1, @computed.size
+  end
+
+  def test_computes_once_what_twenty_people_ask_at_once
+    found = 20.times.map { Thread.new { ask } }.map { |thread| thread.value.value }
+    assert_equal ["answer to q"], found.uniq
+    assert_equal 1, @computed.size
+  end
+
+  def test_answers_twenty_people_who_ask_different_questions
+    found = 20.times.map { |number| Thread.new { ask("q#{number}") } }.map { |thread| thread.value.value }
+    assert_equal 20.times.map { |number| "answer to q#{number}" }, found
+  end
+
+  def test_computes_anew_when_the_store_has_changed
+    ask("q", 1)
+    @clock.monotonic_ns += (Answers::GRACE_S + 1) * S
+    ask("q", 2)
+    assert_equal 2, @computed.size
+  end
+
+  # It was computed from what there was when somebody began to wait.
+  def test_gives_the_answer_to_who_waited_although_the_store_has_changed_meanwhile
+    answers(patience_s: SHORT_S)
+    assert_kind_of Answers::Wait, ask_slowly("q", 1)
+    @gate << true
+    wait_until { answers.kept("advice", "q") }
+    assert_equal "answer to q", ask_slowly("q", 2).value
+    assert_equal 1, @computed.size
+  end
+
+  def test_forgets_after_an_hour_and_what_was_asked_for_longest_ago
+    ask("old")
+    @clock.monotonic_ns += (Answers::KEPT_S + 1) * S
+    ask("old")
+    assert_equal 2, @computed.size
+    Answers::SIZE.times { |number| ask("q#{number}") }
+    assert_nil answers.kept("advice", "old")
+    assert answers.kept("advice", "q0")
+  end
+
+  def test_looking_computes_nothing
+    assert_kind_of Answers::Wait, answers.look("advice", "q", 1)
+    assert_empty @computed
+    ask
+    assert_equal "answer to q", answers.look("advice", "q", 1).value
+  end
+
+  def test_tells_who_waits_how_long_it_took_the_last_time
+    answers(patience_s: SHORT_S)
+    answers.ask("advice", "first", 1) { @clock.monotonic_ns += 8 * S }
+    wait_until { answers.kept("advice", "first") }
+    ask_slowly("second")
+    wait_until { @computed.size == 1 }
+    @clock.monotonic_ns += 2 * S
+    wait = ask_slowly("second")
+    assert_equal 0, wait.ahead
+    assert_in_delta 2.0, wait.elapsed_s
+    assert_in_delta 8.0, wait.expected_s
+    assert_in_delta 6.0, wait.rest_s
+    assert_in_delta 0.25, wait.share
+    assert_equal [:step_reading, {}], wait.step
+  end
+
+  def test_tells_how_many_come_first_and_when_there_is_no_room
+    answers(patience_s: SHORT_S, room: 2)
+    assert_equal 0, ask_slowly("a").ahead
+    assert_equal 1, ask_slowly("b").ahead
+    assert_equal 2, ask_slowly("c").ahead
+    assert_predicate ask_slowly("d"), :full?
+    assert_equal 0, ask_slowly("a", page: "compare").ahead, "another page has a queue of its own"
+  end
+
+  def test_asks_again_soon_but_not_all_the_time
+    wait = Answers::Wait.new(ahead: 0, elapsed_s: 1.0, step: nil, expected_s: 9.0)
+    assert_equal 2, wait.again_s
+    assert_equal 1, wait.with(elapsed_s: 20.0).again_s
+    assert_equal 5, wait.with(ahead: 9).again_s
+    assert_equal 202, wait.status
+    assert_equal 503, wait.with(ahead: nil).status
+  end
+
+  def test_everybody_who_waits_is_told_of_a_failure_and_it_is_tried_again_later
+    failing = lambda do
+      answers.ask("advice", "q", 1) do
+        @computed << "q"
+        raise IOError, "broken"
+      end
+    end
+    3.times { assert_equal "broken", assert_raises(IOError, &failing).message }
+    assert_equal 1, @computed.size
+    @clock.monotonic_ns += (Answers::FAILED_S + 1) * S
+    assert_raises(IOError, &failing)
+    assert_equal 2, @computed.size
+  end
+
+  def test_a_program_waits_for_longer_than_a_page
+    answers(patience_s: SHORT_S)
+    program = Thread.new { ask_slowly("q", file: true) }
+    wait_until { @computed.size == 1 }
+    assert_kind_of Answers::Wait, ask_slowly("q")
+    assert_kind_of Answers::Wait, ask_slowly("q", file: true), "only one program may hold a thread of the server"
+    @gate << true
+    assert_equal "answer to q", program.value.value
+  end
+end
