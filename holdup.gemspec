@@ -21,6 +21,7 @@ Gem::Specification.new do |spec|
   spec.extensions = ["ext/holdup/extconf.rb"] unless java
 
   # Only the collector, the stores, the CLI and the dashboard load these; the half that runs inside the application loads none.
+  spec.add_dependency "zeitwerk", "~> 2.6"
   spec.add_dependency "sequel", "~> 5.80"
   spec.add_dependency "sqlite3", ">= 1.7" unless java
   # Only the dashboard.

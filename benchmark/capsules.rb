@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/redis"
+require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/capsules/run"
 

@@ -18,8 +18,7 @@ NS = 1_000_000_000
 # The process that is measured: one round for each line it gets.
 module Measured
   def self.run(dir, store_url, start_s)
-    require "holdup/collector"
-    require "holdup/stores"
+    require "holdup/loader"
     store = Holdup::Store.open(store_url)
     directory = Holdup::Segment::Directory.new(dir)
     complaints = Holdup::Collector::RateLimitedLog.new(log: Kernel, clock: Holdup::Clock.new)
@@ -119,7 +118,7 @@ ensure
   database&.close
 end
 
-require "holdup/collector/supervisor"
+require "holdup/agent/runtime/collector_supervisor"
 processes, series = [[ARGV[0], 16], [ARGV[1], 100]].map { |given, default| Integer(given || default) }
 title = "#{processes} processes x #{series} series"
 measure("#{title}, 20 units in each, every tick", processes, series) { |fleet| fleet.advance_all(20) }

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/inquiry/recorded"
-require "holdup/stores"
+require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/server"
 

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/jit/report"
-require "holdup/reports/page_text"
+require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/shop_sweep"
 

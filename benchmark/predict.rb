@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/limits"
-require "holdup/analysis/sizing/handoff"
-require "holdup/analysis/sizing/self_test"
+require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/prediction"
 require_relative "support/shop_trial"

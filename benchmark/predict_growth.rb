@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/backlog"
-require "holdup/lab/folders"
-require "holdup/lab/jobs/program"
-require "holdup/lab/jobs/run"
-require "holdup/lab/jobs/work"
-require "holdup/lab/redis"
+require "holdup/loader"
 require_relative "support/bench"
 require_relative "support/growth/tide"
 

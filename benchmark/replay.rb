@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/replay"
+require "holdup/loader"
 require_relative "support/bench"
 
 module Bench

@@ -1,12 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/cli"
-require "holdup/cli/compare"
-require "holdup/lab/jit/report"
-require "holdup/lab/jit/states"
-require "holdup/reports/compare/states"
-require "holdup/reports/page_markdown"
-require "holdup/stores"
+require "holdup/loader"
 require "stringio"
 require_relative "support/bench"
 require_relative "support/shop_sweep"

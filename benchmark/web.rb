@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/web"
+require "holdup/loader"
 require "rack/mock_request"
 require_relative "support/bench"
 require_relative "support/month"

@@ -1,79 +1,91 @@
 # frozen_string_literal: true
 
 require "test_helper"
+require "holdup"
+require "holdup/loader"
 require "open3"
 require "rbconfig"
 
-# Who may require whom. Data flows one way, so an arrow that points back is a mistake in the design, not in a detail.
-# The table is docs/architecture.md's; a file belongs to the part of its folder, or is a part by itself.
+# Who may use whom. Data flows one way, so an arrow that points back is a mistake in the design, not in a detail.
+# A file belongs to the part of its folder. An arrow is a constant of another part, looked up as Ruby does.
 class ArchitectureTest < Minitest::Test
   LIB = File.expand_path("../lib/holdup", __dir__)
   ROOT = File.expand_path("..", __dir__)
 
-  VALUES = %w[clock collection_state errors histogram measurement outcome series setting skipped_row unit_profile utf8 version window].freeze
-
-  # part => the parts that it may require, itself and values aside
+  # part => the parts that it may use, itself, the values (model) and the version aside. docs/architecture.md prints it.
   ALLOWED = {
-    "advice" => %w[analysis],
-    "analysis" => %w[jit probe],
-    "base" => %w[configuration instrumentation log recorder runtime servers],
-    "capture" => %w[flat_json segment],
-    "cli" => %w[advice analysis capture collector configuration doctor inquiry lab log reports runtime segment stores terraform timeline web],
-    "collector" => %w[capture guard log segment setting_facts timeline],
-    "configuration" => %w[capture],
-    "doctor" => %w[analysis capture configuration inquiry probe segment],
-    "exec" => %w[instrumentation runtime servers],
-    "exec_boot" => %w[base exec],
-    "flat_json" => [],
-    "fork_hook" => %w[guard],
-    "guard" => %w[log],
-    "inquiry" => %w[analysis],
-    "instrumentation" => %w[guard recorder],
-    "jit" => [],
-    "lab" => %w[analysis collector log reports segment stores],
-    "log" => [],
-    "probe" => [],
-    "rails" => %w[base instrumentation],
-    "recorder" => %w[guard],
-    "reports" => %w[analysis],
-    "runtime" => %w[capture collector configuration flat_json fork_hook guard jit log probe recorder segment servers setting_facts stats_log stores],
+    "model" => %w[native],
     "segment" => [],
-    "servers" => %w[instrumentation],
-    "setting_facts" => %w[flat_json probe],
-    "stats_log" => %w[jit segment],
-    "stores" => %w[probe],
-    "terraform" => %w[stats_log],
-    "timeline" => %w[capture],
-    "web" => %w[advice analysis capture configuration doctor inquiry reports stores timeline]
+    "capture" => %w[segment],
+    # The collector and a store only where the application is asked to run a collector in a thread of its own.
+    "agent" => %w[capture collector segment store],
+    "base" => %w[agent],
+    "collector" => %w[agent analysis capture segment],
+    "store" => [],
+    "analysis" => %w[agent capture native],
+    "sizing" => %w[analysis native],
+    "advice" => %w[analysis sizing],
+    "queries" => %w[analysis sizing],
+    "view" => %w[analysis capture sizing],
+    "doctor" => %w[agent analysis capture queries segment],
+    "terraform" => %w[agent],
+    "lab" => %w[agent analysis collector segment sizing store view],
+    "web" => %w[advice agent analysis capture doctor queries sizing store view],
+    "cli" => %w[advice agent analysis capture collector doctor lab queries segment sizing store terraform view web]
   }.freeze
+  EVERYWHERE = %w[model version loader].freeze
 
   # The half that runs inside the application: nothing but Ruby and what the application has.
-  IN_APP = %w[base capture configuration exec flat_json fork_hook guard instrumentation jit log probe recorder runtime segment servers setting_facts stats_log].freeze
-  GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack)[\/.-]/
-  # Rails, RUBYOPT and Sequel's migrator bring what these stand on.
-  LOADED_BY_A_HOST = %r{\A(rails\.rb|exec_boot\.rb|stores/migrations/)}
+  IN_APP = %w[agent capture model segment].freeze
+  GEMS_OF_THE_OTHER_HALF = /\/(sequel|sqlite3|bigdecimal|roda|rack|zeitwerk)[\/.-]/
+  # Rails and RUBYOPT bring what these stand on.
+  LOADED_BY_A_HOST = %r{\Aagent/(rails\.rb|exec_boot\.rb)}
 
   def test_no_arrow_points_back
-    wrong = files.flat_map do |file|
-      required_parts(file).reject { |part| allowed?(part_of(file), part) }.map { |part| "#{relative(file)} requires #{part}" }
+    wrong = arrows.flat_map do |part, used|
+      used.reject { |other, _| allowed?(part, other) }.map { |other, place| "#{part} uses #{other}: #{place}" }
     end
     assert_empty wrong
   end
 
   def test_every_part_is_in_the_table
-    assert_empty files.map { |file| part_of(file) }.uniq - ALLOWED.keys - VALUES
+    assert_empty files.map { |file| part_of(file) }.uniq - ALLOWED.keys - EVERYWHERE
   end
 
-  def test_each_file_loads_alone_in_a_fresh_ruby
-    loadable = files.reject { |file| LOADED_BY_A_HOST.match?(relative(file)) }
-    assert_equal loadable.size, loadable.map { |file| relative(file) }.uniq.size
+  def test_no_arrow_is_allowed_that_nobody_needs
+    needless = ALLOWED.flat_map do |part, others|
+      (others - arrows.fetch(part, {}).keys).map { |other| "#{part} -> #{other}" }
+    end
+    assert_empty needless
+  end
+
+  def test_the_table_in_docs_is_this_one
+    page = File.read("#{ROOT}/docs/architecture.md")
+    ALLOWED.each do |part, others|
+      assert_includes page, "| `#{part}` | #{others.empty? ? "nothing else" : others.map { |other| "`#{other}`" }.join(", ")} |\n"
+    end
+  end
+
+  def test_each_file_of_the_in_app_half_loads_alone_in_a_fresh_ruby
+    loadable = files.select { |file| IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file)) }
+    assert_operator loadable.size, :>, 50
     assert_empty troubles(loadable)
   end
 
+  def test_zeitwerk_finds_each_constant_in_the_file_of_its_name
+    script = <<~RUBY
+      require "holdup/loader"
+      Holdup.send(:const_get, :LOADER).eager_load(force: true)
+    RUBY
+    output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", script)
+    assert status.success?, output
+    assert_empty output.lines.grep(/#{Regexp.escape(LIB)}/o)
+  end
+
   def test_the_in_app_half_loads_no_gem
-    parts = IN_APP.select { |part| File.exist?("#{LIB}/#{part}.rb") }.map { |part| "holdup/#{part}" }
-    output = plain_ruby("ARGV.each { |part| require part }\nputs $LOADED_FEATURES", "holdup", *parts)
-    assert_includes output, "holdup/runtime.rb"
+    loadable = files.select { |file| IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file)) }
+    output = plain_ruby("ARGV.each { |file| require file }\nputs $LOADED_FEATURES", "holdup", *loadable)
+    assert_includes output, "holdup/agent/runtime.rb"
     assert_empty output.lines.reject { |file| file.start_with?(LIB) }.grep(GEMS_OF_THE_OTHER_HALF)
   end
 
@@ -88,22 +100,30 @@ class ArchitectureTest < Minitest::Test
 
   private
 
-  def files = Dir["#{LIB}/**/*.rb"].sort
+  def files = Dir["#{LIB}/**/*.rb"].grep_v(%r{/store/migrations/}).sort
 
   def relative(file) = file.delete_prefix("#{LIB}/")
 
   def part_of(file) = relative(file).split("/").first.delete_suffix(".rb")
 
-  def required_parts(file)
-    targets = File.read(file).scan(/require_relative "([^"]+)"/).flatten.map { |path| File.expand_path(path, File.dirname(file)) }
-    targets += File.read(file).scan(/require "holdup\/([^"]+)"/).flatten.map { |path| File.join(LIB, path) }
-    targets.select { |path| path.start_with?("#{LIB}/") }.map { |path| part_of(path) }.uniq
+  def allowed?(from, to) = from == to || EVERYWHERE.include?(from) && to == "version" || EVERYWHERE.include?(to) || ALLOWED.fetch(from, []).include?(to)
+
+  # @return [Hash{String => Hash{String => String}}] part => part that it uses => where, for one of the places
+  def arrows
+    @arrows ||= begin
+      Holdup.send(:const_get, :LOADER).eager_load(force: true)
+      in_app = files.select { |file| IN_APP.include?(part_of(file)) && !LOADED_BY_A_HOST.match?(relative(file)) }
+      in_app.each { |file| require file }
+      files.each_with_object({}) { |file, found| add_arrows(file, found[part_of(file)] ||= {}) }
+    end
   end
 
-  def allowed?(from, to)
-    return true if from == to
-    return VALUES.include?(from) if VALUES.include?(to) && VALUES.include?(from)
-    VALUES.include?(to) || ALLOWED.fetch(from, []).include?(to)
+  def add_arrows(file, found)
+    ConstantReferences.new(file).each do |name, line, places|
+      used = places.compact.reverse.find { |place| place.start_with?("#{LIB}/") }
+      next if used.nil? || part_of(used) == part_of(file)
+      found[part_of(used)] ||= "#{relative(file)}:#{line} (#{name})"
+    end
   end
 
   # Without Bundler, which would have everything of the Gemfile at hand.
@@ -115,7 +135,7 @@ class ArchitectureTest < Minitest::Test
   end
 
   # One Ruby that has loaded nothing forks a child for each file: as fresh as a new one, and far sooner there.
-  LOADER = <<~RUBY
+  FORKS = <<~RUBY
     ARGV.each do |file|
       reader, writer = IO.pipe
       pid = fork do
@@ -136,7 +156,7 @@ class ArchitectureTest < Minitest::Test
 
   # @return [Array<String>] of the files that do not load alone, or warn
   def troubles(files)
-    output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", LOADER, *files)
+    output, status = Open3.capture2e(RbConfig.ruby, "-w", "-I#{File.dirname(LIB)}", "-e", FORKS, *files)
     assert status.success?, output
     lines = output.lines.map { |line| line.match(/\A\["([^"]+)", (true|false), (.*)\]\n/).captures }
     assert_equal files, lines.map(&:first)

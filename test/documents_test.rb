@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/lab"
+require "holdup/loader"
 require_relative "../benchmark/support/document"
 
 # What the pages say of each other and of the command line is so: links lead somewhere, commands and options are there and are written down.

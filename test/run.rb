@@ -3,7 +3,7 @@
 # Runs tests: parts (unit, native, integration, jit, ruby, browser), files, or the one test that a FILE:LINE stands in.
 #
 #   ruby test/run.rb unit native
-#   ruby test/run.rb test/holdup/histogram_test.rb:12
+#   ruby test/run.rb test/holdup/model/histogram_test.rb:12
 #   ruby test/run.rb --thorough native     # of these, what test/support/thorough.rb leaves to bin/test --thorough
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
@@ -13,7 +13,7 @@ PARTS = {
   "integration" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",
   # Of unit, those that may differ from Ruby to Ruby.
-  "ruby" => "test/holdup/{capture,jit,probe,recorder,instrumentation}/**/*_test.rb test/holdup/{probe,recorder}_test.rb",
+  "ruby" => "test/holdup/{capture,agent/{jit,probe,recorder,instrumentation}}/**/*_test.rb test/holdup/agent/{probe,recorder}_test.rb",
   # Of integration, those that differ from Ruby to Ruby: every one has a YJIT of its own.
   "jit" => "test/integration/jit{,_lives,_memory,_turns}_test.rb"
 }.freeze

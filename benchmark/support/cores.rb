@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/process_tree"
+require "holdup/loader"
 
 module Bench
   # How busy the whole machine is.

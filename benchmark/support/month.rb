@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/stores"
-require "holdup/stores/sql"
-require "holdup/stores/sql/sqlite"
+require "holdup/loader"
 
 module Bench
   # A store as a host has it after thirty days: the tiers that are left of each time, a hundred endpoints, four settings one after

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/web/server"
+require "holdup/loader"
 
 module Bench
   # What a person waits for: how long after a page was asked for a real Chromium shows something of it, and how long after a

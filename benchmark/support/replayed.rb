@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/replay"
-require "holdup/lab/arrivals"
-require "holdup/lab/percentile"
+require "holdup/loader"
 
 module Bench
   # Plays the very requests that a load will send, each as some unit of the same endpoint took in the recording. So predicted and

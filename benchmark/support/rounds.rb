@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/rounds"
+require "holdup/loader"
 
 module Bench
   Rounds = Holdup::Lab::Rounds

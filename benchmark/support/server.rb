@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/process_tree"
+require "holdup/loader"
 require "net/http"
 require "socket"
 require_relative "shop"

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/jit"
-require "holdup/lab/sweep"
+require "holdup/loader"
 require_relative "shop"
 
 module Bench

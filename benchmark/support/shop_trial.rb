@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/route"
-require "holdup/lab/trial"
+require "holdup/loader"
 require_relative "cores"
 require_relative "shop"
 

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/spread"
+require "holdup/loader"
 
 module Bench
   Spread = Holdup::Lab::Spread

@@ -1,5 +1,5 @@
 /*
- * Holdup::HistogramDumps: adds histograms up as they are written (lib/holdup/histogram/codec.rb), any number of them one
+ * Holdup::HistogramDumps: adds histograms up as they are written (lib/holdup/model/histogram/codec.rb), any number of them one
  * behind the other; and counts to counts. Reading a month is mostly this. Whatever is not as it should be, or beyond 64
  * bits, is left to Ruby.
  */

@@ -1,7 +1,7 @@
 /*
  * Base-2 exponential histogram, fixed scale 4 (16 buckets an octave, error <= 2.2 %): bucket i counts values in
  * (2^(i/16), 2^((i+1)/16)], OpenTelemetry's rule and Prometheus' native schema 4. Kept from 2^10 ns (1 us) to 2^42 ns
- * (73 min); below is the zero count, above the last bucket. Merging is addition. lib/holdup/histogram.rb is the oracle.
+ * (73 min); below is the zero count, above the last bucket. Merging is addition. lib/holdup/model/histogram.rb is the oracle.
  */
 #ifndef HOLDUP_HISTOGRAM_H
 #define HOLDUP_HISTOGRAM_H

@@ -1,6 +1,6 @@
 /*
  * Holdup::MassDraws: what intervals of comparisons are found by, hundreds of times each: rows of numbers added up as often as
- * each was drawn, such sums mixed, and quantiles of the mix. lib/holdup/analysis/comparison/masses.rb is the oracle.
+ * each was drawn, such sums mixed, and quantiles of the mix. lib/holdup/analysis/comparison/weighted_rows.rb is the oracle.
  *
  * All of them are doubles in Strings. Rows stand one behind the other, each with the number of its first column, how many it has,
  * and these.

@@ -10,7 +10,7 @@
 
 #define RP_NEVER INFINITY
 #define RP_NONE UINT32_MAX
-#define RP_REST_HALF_NS 20e6 /* Cost::HALF_NS in lib/holdup/analysis/sizing/cost.rb */
+#define RP_REST_HALF_NS 20e6 /* Cost::HALF_NS in lib/holdup/sizing/hold_cost.rb */
 #define RP_MAX_PROCESSES 1024
 #define RP_MAX_POOLS 8 /* of a process, as a segment has */
 #define RP_MAX_UNITS (UINT32_MAX / 16)

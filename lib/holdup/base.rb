@@ -28,10 +28,14 @@ module Holdup
   STARTING = Mutex.new
   private_constant :STARTING
 
-  # The dashboard, with its libraries, where somebody mounts it.
-  autoload :Web, "#{__dir__}/web"
-
   class << self
+    # The dashboard belongs to the other half, which Zeitwerk loads: only where somebody mounts it.
+    def const_missing(name)
+      return super unless name == :Web
+      require_relative "loader"
+      const_get(name)
+    end
+
     # Changes settings; the environment (HOLDUP_*) stays stronger. Call it before `start`.
     # @yield [Configuration::Draft] with a setter for each key of docs/configuration.md
     # @return [void]

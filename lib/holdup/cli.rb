@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "cli/console"
-require_relative "cli/registry"
-require_relative "model/errors"
-require_relative "model/utf8"
-
 module Holdup
   # The command line: finds the command, turns every failure into one line that says what to do, and returns an exit
   # status (0 fine, 1 could not do it, 2 asked wrongly). Only the command that was asked for is loaded.

@@ -1,14 +1,6 @@
 # frozen_string_literal: true
 
 require "etc"
-require_relative "model/clock"
-require_relative "collector/rate_limited_log"
-require_relative "collector/election"
-require_relative "collector/capture_archiver"
-require_relative "collector/parent_process"
-require_relative "collector/round"
-require_relative "model/errors"
-require_relative "segment/directory"
 
 module Holdup
   # Carries what the processes of one host measured from their segments into the store: the only writer there. Any number

@@ -1,19 +1,14 @@
 # frozen_string_literal: true
 
-require_relative "model/errors"
-
 module Holdup
   # Opens a store by its URL. Nothing of a store is loaded before it is chosen, so the part that runs inside an
   # application may name one without loading a database library.
   module Store
     OPENERS = {
       "memory" => lambda do |_location, **|
-        require_relative "store/memory"
         Memory.new
       end,
       "sqlite" => lambda do |location, **options|
-        require_relative "store/sql"
-        require_relative "store/sql/sqlite"
         Sql.new(Sql::Sqlite.new(location, **options))
       end
     }.freeze

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "terraform/alarms"
-require_relative "terraform/dashboard"
-require_relative "terraform/filters"
-require_relative "terraform/hcl"
-require_relative "terraform/plan"
-
 module Holdup
   # What turns lines of statistics into metrics, alarms and a dashboard in CloudWatch, written for Terraform. Only text comes
   # out: nothing here speaks to anybody, and what it costs is said in it.

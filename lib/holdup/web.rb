@@ -6,13 +6,6 @@ module Holdup
   end
 end
 
-require_relative "model/clock"
-require_relative "agent/configuration"
-require_relative "model/errors"
-require_relative "web/access"
-require_relative "web/answer_cache"
-require_relative "web/context"
-
 module Holdup
   # The dashboard, a Rack application:
   #
@@ -52,12 +45,10 @@ module Holdup
       def configuration = Holdup.respond_to?(:configuration) ? Holdup.configuration : Configuration.build(env: ENV)
 
       def open_store(settings)
-        require_relative "store"
         Store.open(settings.store || Store.default_url(ENV, home:), read_only: true)
       end
 
       def captures_dir(settings)
-        require_relative "store"
         Store.captures_dir(settings.store || Store.default_url(ENV, home:), ENV, home:)
       end
 
@@ -91,7 +82,6 @@ module Holdup
     # @param env [Hash] the Rack environment
     # @return [Array] status, headers, body
     def call(env)
-      require_relative "web/app"
       env[UNMEASURED] = true
       env[Context::KEY] = Context.new(refusal: @access.call(env), captures:, ordering:, **@facts)
       yielding { App.call(env) }

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/stores"
+require "holdup/loader"
 require "sqlite3"
 require "tmpdir"
 require "zlib"

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/stores"
-require "holdup/web"
-require "holdup/web/server"
+require "holdup/loader"
 
 # The dashboard over a store, served as `holdup web` does it, in this process.
 class ServedDashboard

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/stores"
+require "holdup/loader"
 require "contracts/server_description"
 
 # The steps of ServerContract, also for tests of what only one server has.

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
-require "holdup/collection_state"
-require "holdup/outcome"
-require "holdup/series"
-require "holdup/setting"
-require "holdup/skipped_row"
-require "holdup/window"
+require "holdup/model/collection_state"
+require "holdup/model/prediction_outcome"
+require "holdup/model/series"
+require "holdup/model/setting"
+require "holdup/model/skipped_row"
+require "holdup/model/window"
 require "support/sample_profiles"
 
 # What every store promises. Include it and define `new_store`; each test gets a store of its own.

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
+require "holdup/loader"
 
-class Holdup::CLITest < Minitest::Test
+class Holdup::CliTest < Minitest::Test
   include CommandLine
 
   def test_without_a_command_it_helps

@@ -1,10 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
-require "holdup/doctor"
-require "holdup/reports/findings"
-require "holdup/skipped_row"
+require "holdup/loader"
+require "holdup/model/skipped_row"
 
 class Holdup::DoctorTest < Minitest::Test
   NOW_S = 1_790_000_000
@@ -217,7 +215,7 @@ class Holdup::DoctorTest < Minitest::Test
 
   def test_every_finding_has_its_words_and_its_remedy
     tables = Holdup::View::Words::LANGUAGES
-    keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file| File.read(file).scan(/Finding\.(ok|warn|fail)\(:(\w+)/) }
+    keys = Dir[File.expand_path("../../lib/holdup/doctor/checks/*.rb", __dir__)].flat_map { |file| File.read(file).scan(/CheckResult\.(ok|warn|fail)\(:(\w+)/) }
     keys.concat(Holdup::Doctor::Checks::Anomalies::COUNTERS.map { |name| ["warn", name.to_s] })
     assert_operator keys.size, :>, 30
     tables.each_value do |table|

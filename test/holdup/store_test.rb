@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores"
+require "holdup/loader"
 
-class Holdup::StoresTest < Minitest::Test
+class Holdup::StoreTest < Minitest::Test
   include TemporaryFolder
 
   def test_a_url_a_plain_path_and_memory_open_a_store

@@ -2,8 +2,8 @@
 
 require "test_helper"
 require "open3"
-require "holdup/stats_log"
-require "holdup/terraform"
+require "holdup/agent/stats_log"
+require "holdup/loader"
 
 class Holdup::TerraformTest < Minitest::Test
   # Terraform's AWS provider, `website/docs/r/cloudwatch_*`: [required, the rest that is used here].

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
+require "holdup/loader"
 
 class Holdup::WebTest < Minitest::Test
   include AsNobody
@@ -27,7 +27,7 @@ class Holdup::WebTest < Minitest::Test
   end
 
   def test_refusals_and_files_are_as_closed_as_pages
-    require "holdup/web/assets"
+    require "holdup/loader"
     open = %w[/nowhere /endpoint /overview.csv /series/overview] << "/assets/#{Holdup::Web::Assets.new.name("main.js")}"
     answers = open.map { |path| get(path) } + [post("/", {}, {"HTTP_SEC_FETCH_SITE" => "cross-site"}), Rack::MockRequest.new(dashboard(auth: nil)).get("/")]
     assert_equal [404, 400, 200, 200, 200, 403, 403], answers.map(&:status)

@@ -2,9 +2,9 @@
 
 require "test_helper"
 require "holdup/capture/archive"
-require "holdup/capture/ordering"
-require "holdup/clock"
-require "holdup/timeline"
+require "holdup/capture/background_request"
+require "holdup/model/clock"
+require "holdup/loader"
 
 # The shop in a real Puma whose own rule waits for a light request that stalls too long, while a hog uses 300 ms of CPU at a time:
 # nobody asks, and the collector keeps what led to it.

@@ -3,7 +3,7 @@
 require "test_helper"
 require "json"
 require "holdup/capture/archive"
-require "holdup/timeline"
+require "holdup/loader"
 
 # A capture of a real Puma while a hog keeps the GVL from light requests.
 class CaptureIntegrationTest < Minitest::Test

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/stores"
+require "holdup/loader"
 
 # Collectors and writers are killed at random, with real processes and a real SQLite file: every unit that a writer
 # finished is in the store exactly once.

@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "json"
-require "holdup/analysis"
-require "holdup/reports/text"
-require "holdup/stores"
+require "holdup/loader"
 
 # Rails with more threads than connections, on a real database; and Active Record's pool by itself, where nothing hides
 # which thread waits for what.
@@ -13,7 +11,7 @@ class ConnectionPoolIntegrationTest < Minitest::Test
   CLIENTS = {"/reports" => 2, "/books" => 4}.freeze
   ROUNDS = 6
 
-  BY_EXEC = {WITH_HOLDUP: nil, RUBYOPT: "-r#{File.join(ServedApp::ROOT, "lib/holdup/exec_boot")}"}.freeze
+  BY_EXEC = {WITH_HOLDUP: nil, RUBYOPT: "-r#{File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")}"}.freeze
 
   def serve(**env, &)
     env = {RAILS_ENV: "production", WITH_HOLDUP: "1", **env}.transform_keys(&:to_s)

@@ -4,7 +4,7 @@ require "test_helper"
 
 # An application whose Gemfile does not know Holdup, untouched, with one more variable in its environment.
 class ExecIntegrationTest < Minitest::Test
-  BOOT = File.join(ServedApp::ROOT, "lib/holdup/exec_boot")
+  BOOT = File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")
 
   def setup
     @root = Dir.mktmpdir

@@ -4,8 +4,7 @@ require "test_helper"
 require "open3"
 require "tmpdir"
 require "holdup/capture"
-require "holdup/timeline"
-require "holdup/timeline/export"
+require "holdup/loader"
 
 # The Firefox Profiler itself, on a terminal, opens what we export for it and finds the same in it.
 class FirefoxProfilerTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
+require "holdup/loader"
 
 # What the store keeps of the JIT of a real server's workers, and what report and advice make of it.
 class JitLivesTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 require "json"
 
 # A limit that is reached for real.
@@ -18,8 +18,8 @@ class JitMemoryTest < Minitest::Test
       $0 = "puma: cluster worker 0: 123 [app]" + " " * 500
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
-      require "holdup/advice"
-      require "holdup/jit"
+      require "holdup/loader"
+      require "holdup/agent/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
       keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
       sample = lambda do |minute|
@@ -52,7 +52,7 @@ class JitMemoryTest < Minitest::Test
     JSON.parse("[#{fresh_ruby(<<~RUBY, gems: true, env: {"HOLDUP_LOG" => "off"}, options: ["--yjit-disable", option], prelude: "", timeout: 100)}]")
       $LOAD_PATH.unshift(#{File.join(ServedApp::ROOT, "lib").dump})
       require "holdup"
-      require "holdup/cli"
+      require "holdup/loader"
       require "holdup/segment/directory"
       require "tmpdir"
       dir = Dir.mktmpdir

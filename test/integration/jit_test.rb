@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/jit"
+require "holdup/loader"
+require "holdup/agent/jit"
 
 # YJIT in real servers, as `holdup doctor --json` tells it from outside.
 class JitIntegrationTest < Minitest::Test

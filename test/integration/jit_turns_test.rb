@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
+require "holdup/loader"
 
 # The turns of a real JIT's life: in the lines that the process writes, and in the store.
 class JitTurnsTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/sized"
+require "holdup/loader"
 require "json"
 
 # From a real Sidekiq through a real collector to what `holdup report` and `holdup doctor` say of its jobs and its process.

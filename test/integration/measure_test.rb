@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/stores"
+require "holdup/loader"
 
 # Holdup.measure in a script, as cron runs it: whatever becomes of the block, the store has what a person would count.
 class MeasureIntegrationTest < Minitest::Test

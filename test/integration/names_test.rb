@@ -3,10 +3,7 @@
 require "test_helper"
 require "cgi"
 require "json"
-require "holdup/collector"
-require "holdup/stores"
-require "holdup/stores/memory"
-require "holdup/web"
+require "holdup/loader"
 require "rack/test"
 
 # Names in any script and of any bytes, from the application to every report: each of them, and those beside them, are there.

@@ -3,8 +3,7 @@
 require "test_helper"
 require "open3"
 require "holdup/capture/archive"
-require "holdup/timeline"
-require "holdup/timeline/export"
+require "holdup/loader"
 
 # protoc reads the export for Perfetto by the names of Perfetto's fields, and writes the same again.
 class PerfettoIntegrationTest < Minitest::Test

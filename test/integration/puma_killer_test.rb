@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/jits"
-require "holdup/stores"
+require "holdup/loader"
 
 # puma_worker_killer itself, in a cluster: what we count has to be what it counts.
 class PumaKillerTest < Minitest::Test

@@ -5,7 +5,7 @@ require "puma/const"
 
 # `bin/rails server`, where nothing but the Gemfile names Holdup: Rails loads the application before Puma's launcher.
 class RailsServerTest < Minitest::Test
-  BOOT = File.join(ServedApp::ROOT, "lib/holdup/exec_boot")
+  BOOT = File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")
   COMMAND = 'exec bundle exec ruby -W:deprecated bin/rails server -b 127.0.0.1 -p $PORT -P "$TMP/server.pid" -e production'
 
   def assert_known(**env)

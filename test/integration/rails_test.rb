@@ -115,7 +115,7 @@ class RailsIntegrationTest < Minitest::Test
 
   def test_an_unknown_key_says_which_there_are
     require "rails"
-    require "holdup/rails"
+    require "holdup/agent/rails"
     error = assert_raises(Holdup::ConfigurationError) { Holdup::Railtie.apply({serieslimit: 1}, app: "x") }
     assert_match(/config.holdup can't be :serieslimit; give one of enabled, dir, /, error.message)
   end

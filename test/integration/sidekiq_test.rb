@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/doctor/running_servers"
+require "holdup/loader"
 require "rails/version"
 
 class SidekiqIntegrationTest < Minitest::Test
   include NoSlower
 
-  BOOT = File.join(ServedApp::ROOT, "lib/holdup/exec_boot")
+  BOOT = File.join(ServedApp::ROOT, "lib/holdup/agent/exec_boot")
   EARLIER = %w[puma6 puma7].map { |name| File.join(ServedApp::ROOT, "gemfiles/#{name}.gemfile") }.freeze
   ALL_KINDS = "5.times { PlainJob.perform_async }; RaisingJob.perform_async; OuterJob.perform_async; ForkingJob.perform_async; SingleJob.perform_async"
   COUNTED = {"PlainJob" => [5, 0], "RaisingJob" => [2, 1], "OuterJob" => [1, 0], "InnerJob" => [1, 0], "ForkingJob" => [1, 0],

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores"
+require "holdup/loader"
 require "sqlite3"
 
 # A store whose disk is full, and a real collector process: it says so, keeps the segments, and carries

@@ -59,7 +59,7 @@ class WebIntegrationTest < Minitest::Test
   end
 
   def setup
-    require "holdup/stores"
+    require "holdup/loader"
   end
 
   def expected = "#{[[200], [], [200], 200, 1, nil].inspect}\n"

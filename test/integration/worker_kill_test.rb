@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup"
-require "holdup/stores"
+require "holdup/loader"
 require "open3"
 
 # Workers killed by SIGKILL under load (200 in the thorough run), with a collector running beside them: every finished unit is in the store

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "native_helper"
-require "holdup/collector"
-require "holdup/stores/memory"
+require "holdup/loader"
 require "open3"
 
 # Where no tmpfs can be written: memory without a name, of which the folder has a link.

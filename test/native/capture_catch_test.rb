@@ -1,17 +1,17 @@
 # frozen_string_literal: true
 
 require "native/native_helper"
-require "holdup/capture/limits"
-require "holdup/capture/recording"
-require "holdup/capture/standing_rule"
+require "holdup/capture/series_thresholds"
+require "holdup/capture/event_log"
+require "holdup/capture/rule"
 
 # What units of a series may take, told by rule from the process's own segment, and what is known of the unit beyond it.
 class CaptureCatchTest < NativeTest
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
-    require "holdup/capture/limits"
-    require "holdup/capture/recording"
-    require "holdup/capture/standing_rule"
+    require "holdup/capture/series_thresholds"
+    require "holdup/capture/event_log"
+    require "holdup/capture/rule"
     require "tmpdir"
     require "fileutils"
     P = Holdup::Probe

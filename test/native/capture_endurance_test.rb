@@ -2,7 +2,7 @@
 
 require "native/native_helper"
 require "holdup/capture"
-require "holdup/timeline"
+require "holdup/loader"
 
 # Captures where a process does what nobody expects: it forks while they begin and end, asks while they are let go, leaves
 # thousands of units open, traces every call.
@@ -13,7 +13,7 @@ class CaptureEnduranceTest < NativeTest
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
     require "holdup/capture"
-    require "holdup/timeline"
+    require "holdup/loader"
     require "support/captured"
     require "support/living_child"
     require "tmpdir"

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "native/capturing"
-require "holdup/reports/timeline"
-require "holdup/reports/timeline_story"
-require "holdup/reports/words"
+require "holdup/loader"
 
 # A collection of garbage that takes long because there is much to mark: the capture says that it was what another unit waited for.
 class CaptureGcTest < NativeTest

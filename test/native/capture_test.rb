@@ -2,7 +2,7 @@
 
 require "native/native_helper"
 require "holdup/capture"
-require "holdup/timeline"
+require "holdup/loader"
 
 # A capture's events, played again, give the probe's own sums to the tick, whatever the threads do meanwhile.
 class CaptureNativeTest < NativeTest
@@ -11,7 +11,7 @@ class CaptureNativeTest < NativeTest
   PRELUDE = <<~RUBY
     #{FreshRuby::PRELUDE}
     require "holdup/capture"
-    require "holdup/timeline"
+    require "holdup/loader"
     require "support/captured"
     require "support/living_child"
     require "tmpdir"

@@ -67,7 +67,7 @@ class CoexistenceTest < NativeTest
       assert_equal ["", "true", "true"], fresh_ruby(<<~RUBY, timeout: 60, gems: true).lines.last(3).map(&:chomp), gem
         require "#{gem}"
         require "holdup/capture"
-        require "holdup/timeline"
+        require "holdup/loader"
         require "support/captured"
         require "tmpdir"
         P = Holdup::Probe

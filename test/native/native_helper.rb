@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/probe"
-require "holdup/measurement"
+require "holdup/agent/probe"
+require "holdup/model/measurement"
 require "native/gvl_work"
 
 # Tests of the C probe. Exact GVL work in, ratios and identities out; no absolute milliseconds.

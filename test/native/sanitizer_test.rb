@@ -44,8 +44,8 @@ class SanitizerTest < NativeTest
   def prelude
     <<~RUBY
       $LOAD_PATH.unshift(#{File.join(ROOT, "lib").dump}, #{File.join(ROOT, "test").dump})
-      require "holdup/errors"
-      require "holdup/measurement"
+      require "holdup/model/errors"
+      require "holdup/model/measurement"
       require #{extension.dump}
       require "native/gvl_work"
       Probe = Holdup::Probe

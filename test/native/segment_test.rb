@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/measurement"
+require "holdup/model/measurement"
 require "holdup/segment/directory"
 
 # The C writer and the Ruby reader are two hands that write one layout: what C records, Ruby reads, number by number, and

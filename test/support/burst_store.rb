@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "holdup/stores"
-require "holdup/unit_profile/block"
+require "holdup/loader"
+require "holdup/model/sample_block"
 
 # A store with short units at known seconds, as a collector would have written them: windows, single units,
 # and samples of the process.
@@ -19,7 +19,7 @@ class BurstStore
   Burst = Data.define(:from_s, :to_s, :count, :kind, :pid, :born_s, :setting) do
     def initialize(from_s:, to_s:, count:, kind: :request, pid: 7, born_s: from_s - 300, setting: SETTING) = super
 
-    # @return [Array<UnitProfile>]
+    # @return [Array<UnitSample>]
     def profiles
       step_ns = (to_s - from_s) * NS / count
       Array.new(count) { |index| profile((START_S + from_s) * NS + (index * step_ns).round(-3), step_ns) }

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/what_if"
-require "holdup/inquiry/sized"
+require "holdup/loader"
 require "minitest/mock"
 
 # Advice and what-if inside this process, as cheap as the tests of what is said can have them: what is sized once is shared
-# by all formats, and replays are shorter. How exact they are is the subject of test/holdup/analysis/sizing.
+# by all formats, and replays are shorter. How exact they are is the subject of test/holdup/sizing.
 module CoarseSizing
   Sizing = Holdup::Analysis::Sizing
   # Those of PlayedRecording#recommendation.

@@ -6,15 +6,14 @@ require "rbconfig"
 module Collecting
   LIB = File.expand_path("../../lib", __dir__)
   COLLECTOR = <<~RUBY
-    require "holdup/collector"
-    require "holdup/stores"
+    require "holdup/loader"
     log = Object.new.tap { |it| it.define_singleton_method(:warn) { |line| $stderr.puts(line) } }
     Holdup::Collector.new(store: Holdup::Store.open(ARGV[1]), directory: ARGV[0], log:, interval: Float(ARGV[2]), host: "h").run
   RUBY
 
   # Writes units for ever and tells each on standard output once it is recorded, as a client that got its answer would.
   WRITER = <<~RUBY
-    require "holdup/segment/owner"
+    require "holdup/segment/owner_process"
     require "support/segment_writer"
     writer = SegmentWriter.new(ARGV[0], namespace: Holdup::Segment::Owner.new.namespace)
     random = Random.new(Integer(ARGV[1]))

@@ -18,7 +18,7 @@ module CommandLine
 
   # @return [Said] exit status and what was written
   def holdup(*arguments, env: {}, now_s: 1_790_000_000)
-    require "holdup/cli"
+    require "holdup/loader"
     out, err = StringIO.new, StringIO.new
     console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => "/nonexistent"}.merge(env), clock: Still.new(now_s:))
     Said.new(status: Holdup::CLI.new(console:).run(arguments), out: out.string, err: err.string)
@@ -32,7 +32,7 @@ module CommandLine
 
   # @yieldparam path [String] a SQLite store with the sample's windows
   def with_store(sample = SampleWindows.new, processes = [])
-    require "holdup/stores"
+    require "holdup/loader"
     require "tmpdir"
     Dir.mktmpdir do |folder|
       path = File.join(folder, "store.sqlite3")

@@ -10,14 +10,14 @@ module Dashboard
   def app = @app ||= dashboard
 
   def dashboard(auth: :none, store: sample_store, clock: CommandLine::Still.new(now_s: sample.to_s), **options)
-    require "holdup/web"
+    require "holdup/loader"
     Holdup::Web.new(store: -> { store }, dir: "/nonexistent", auth:, clock:, answers: Holdup::Web::AnswerCache.new(clock: Holdup::Clock.new, patience_s: nil), **options)
   end
 
   def sample = @sample ||= SampleWindows.new
 
   def sample_store
-    require "holdup/stores"
+    require "holdup/loader"
     Holdup::Store.open("memory:").tap { |store| store.commit(sample.to_a, {}, processes: SampleProcesses.new(sample).to_a) }
   end
 

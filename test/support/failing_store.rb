@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/errors"
+require "holdup/model/errors"
 
 # A store that accepts nothing.
 class FailingStore

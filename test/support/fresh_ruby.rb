@@ -8,8 +8,8 @@ require "rbconfig"
 module FreshRuby
   PRELUDE = <<~RUBY
     $LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump}, #{File.expand_path("..", __dir__).dump})
-    require "holdup/probe"
-    require "holdup/measurement"
+    require "holdup/agent/probe"
+    require "holdup/model/measurement"
     require "native/gvl_work"
     include GvlWork::Measuring
   RUBY

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/setting"
+require "holdup/model/setting"
 require_relative "sample_windows"
 
 # Samples of processes with a JIT, by hand: one a minute and process, each figure a number or what gives it for the age in seconds.

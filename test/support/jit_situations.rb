@@ -1,10 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/advice/jit"
-require "holdup/advice/situation"
-require "holdup/analysis"
-require "holdup/reports/advice_findings"
-require "holdup/reports/words"
+require "holdup/loader"
 require_relative "jit_samples"
 
 # Situations for the rules about the JIT, by hand.

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/stores"
+require "holdup/loader"
 require_relative "job_database"
 require_relative "served_app"
 

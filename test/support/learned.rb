@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/bias"
-require "holdup/outcome"
+require "holdup/loader"
+require "holdup/model/prediction_outcome"
 
 # What came of earlier predictions, in terms of how they came out: measured against predicted.
 module Learned

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/backlog"
-require "holdup/lab/jobs/ledger"
-require "holdup/lab/jobs/outcome"
+require "holdup/loader"
 
 # What Holdup would measure of a Sidekiq whose every job is known, because the replay made it: jobs of these shapes, always
 # enough of them.
@@ -51,7 +49,7 @@ class PlayedJobs
   def unit(index, random, truth)
     name, (held, idle, acquisitions, _) = SHAPES.to_a[index % 20 / 10 + index % 20 / 17]
     around = ->(ms) { (ms * MS * (0.5 - 0.5 * Math.log(1 - random.rand))).round }
-    [name, Sizing::Trace::Unit.new(arrival_ns: index, held_ns: (around[held] * truth).round, idle_ns: around[idle], acquisitions:)]
+    [name, Sizing::Trace::TraceUnit.new(arrival_ns: index, held_ns: (around[held] * truth).round, idle_ns: around[idle], acquisitions:)]
   end
 
   def profile(name, unit, (_, stalled, held, _))

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/recommendation"
-require "holdup/unit_profile"
+require "holdup/loader"
+require "holdup/model/unit_sample"
 
 # A recording as a server would make it, simulated: units with these shapes arrive at these rates and are replayed on the
 # setting that is "now". What was measured is then known, and what other settings would do can be replayed as well.
@@ -65,7 +65,7 @@ class PlayedRecording
   end
 
   # @return [Holdup::Sizing::ConcurrentUnits, nil]
-  def company = beside && Sizing::Company.new(beside.profiles, beside.arrivals)
+  def company = beside && Sizing::ConcurrentUnits.new(beside.profiles, beside.arrivals)
 
   def slices? = @slices
 
@@ -87,8 +87,8 @@ class PlayedRecording
 
   # @return [Holdup::Sizing::ThreadPools]
   def pools
-    return Sizing::Pools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {}, company: 1) if beside
-    @pools.empty? ? Sizing::Pools::ONE : Sizing::Pools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
+    return Sizing::ThreadPools.new({pool => threads - beside.threads, beside.pool => beside.threads}, {}, company: 1) if beside
+    @pools.empty? ? Sizing::ThreadPools::ONE : Sizing::ThreadPools.new(@pools.transform_values(&:first), @pools.keys.to_h { |name| [name, {name => 1}] })
   end
 
   # @return [String] what a process's only pool is called
@@ -105,7 +105,7 @@ class PlayedRecording
   def demand
     @demand ||= begin
       held, idle, acquisitions = %i[running_ns idle_ns acquisitions].map { |field| weighted(field) }
-      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, cost: Sizing::Cost.new(growth: @growth))
+      Sizing::Demand.new(held_ns: held, idle_ns: idle, acquisitions:, cost: Sizing::HoldCost.new(growth: @growth))
     end
   end
 
@@ -113,7 +113,7 @@ class PlayedRecording
   def measured
     @measured ||= begin
       outcome = truth_at(threads:, processes:)
-      Sizing::SelfTest::Measured.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
+      Sizing::SelfTest::MeasuredFigures.new(queued_ns: outcome.mean(:queued), stalled_ns: outcome.mean(:stalled), handoff_ns: outcome.handoff_ns,
         response_ns: outcome.mean(:response), p95_ns: outcome.histogram(:response).quantile(0.95), utilisation: outcome.utilisation)
     end
   end
@@ -121,10 +121,10 @@ class PlayedRecording
   # @return [Holdup::Sizing::Replay::ReplayResult] of the whole time on another setting
   def truth_at(threads:, processes:)
     trace = Sizing::Traffic.of(profiles, arrivals, pools:, company:).recorded(seed: 99, units: 30_000).map { |unit| unit.with(held_ns: (unit.held_ns * @truth).round) }
-    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside, cost: Sizing::Cost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
+    Sizing::Replay.call(trace, Sizing::Scenario.of(processes:, threads:, vcpus:, beside: pools.beside, cost: Sizing::HoldCost.new(growth: @growth), assignment: (kind == :job) ? :shared : :random, seed: 7))
   end
 
-  def limits(**options) = Sizing::Limits.new(vcpus:, **options)
+  def limits(**options) = Sizing::ResourceLimits.new(vcpus:, **options)
 
   def recommendation(limits: self.limits, **options) = Sizing::Recommendation.new(self, limits:, rounds: 8, units: 5000, **options)
 

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/replay"
-require "holdup/stores"
-require "holdup/unit_profile/block"
+require "holdup/loader"
+require "holdup/model/sample_block"
 require "tmpdir"
 require_relative "played_recording"
 

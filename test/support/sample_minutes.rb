@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "holdup/series"
-require "holdup/setting"
-require "holdup/window"
+require "holdup/model/series"
+require "holdup/model/setting"
+require "holdup/model/window"
 
 # Minutes to put in a store.
 module SampleMinutes

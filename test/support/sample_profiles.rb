@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/unit_profile/block"
+require "holdup/model/sample_block"
 
 # Unit profiles by hand, for tests of the store and of what is concluded from them.
 module SampleProfiles

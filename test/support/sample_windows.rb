@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
-require "holdup/series"
-require "holdup/setting"
-require "holdup/window"
+require "holdup/model/series"
+require "holdup/model/setting"
+require "holdup/model/window"
 
 # Windows as a collector would write them, for tests of the analysis and the reports: every invariant of the probe holds
 # (wall is the sum of the seven states; caused and hand-off are together what was stalled).

@@ -2,9 +2,9 @@
 
 require "fileutils"
 require "json"
-require "holdup/histogram"
+require "holdup/model/histogram"
 require "holdup/segment/layout"
-require "holdup/segment/owner"
+require "holdup/segment/owner_process"
 
 # Writes a segment as the C half does, word for word and in the same order, in pure Ruby: what the reader and the
 # collector are tested with where no probe runs, and what can be made to die at any word.

@@ -2,7 +2,7 @@
 
 require "net/http"
 require "socket"
-require "holdup/doctor/running_servers"
+require "holdup/loader"
 require "holdup/segment/directory"
 
 # A real server in a process of its own, with segments in a folder of its own.

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/replay"
-require "holdup/unit_profile/block"
+require "holdup/loader"
+require "holdup/model/sample_block"
 
 # Unit profiles of a process whose every property is known, because the replay made it: what estimates are tested with. Load
 # goes up and down from minute to minute, each minute like the one before (correlation 0.8). Where all is `slower`, fewer units
@@ -29,7 +29,7 @@ class SimulatedRecording
 
   def initialize(seed:, growth: 0.0, gc_growth: 0.0, marking: 0.0, cold: 0.0, minutes: 30, rate: 28, threads: 5, endpoints: LIKE, sway: 0.5, slower: 1)
     @random = Random.new(seed)
-    @cost = Sizing::Cost.new(growth:, marking:, cold:)
+    @cost = Sizing::HoldCost.new(growth:, marking:, cold:)
     @gc_growth = gc_growth
     @minutes = minutes
     @rate = rate.fdiv(slower)
@@ -84,7 +84,7 @@ class SimulatedRecording
 
   def unit(at_s, one)
     held = one.held_ms * Math.exp(one.sigma * normal - one.sigma**2 / 2)
-    Sizing::Trace::Unit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round, idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
+    Sizing::Trace::TraceUnit.new(arrival_ns: (at_s * NS).round, held_ns: (held * @ms).round, idle_ns: (one.idle_ms * @ms * Math.exp(0.5 * normal)).round, acquisitions: one.acquisitions)
   end
 
   def normal = Math.sqrt(-2 * Math.log(1 - @random.rand)) * Math.cos(2 * Math::PI * @random.rand)
@@ -123,7 +123,7 @@ class SimulatedRecording
   # A tenth of the running time of a unit that is alone, and its part of the growth.
   # A tenth of what a unit takes alone, and what company adds to it.
   def gc(held, in_flight)
-    (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::Cost.doublings(in_flight) + @cost.marking * Sizing::Cost.others(in_flight))).round
+    (held / @cost.factor(in_flight:) * (0.1 + @gc_growth * Sizing::HoldCost.doublings(in_flight) + @cost.marking * Sizing::HoldCost.others(in_flight))).round
   end
 
   def block(start_s, profiles) = SampleProfiles.block(profiles, start_s:)

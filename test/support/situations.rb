@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
-require "holdup/advice"
-require "holdup/analysis"
+require "holdup/loader"
 require_relative "played_recording"
-require "holdup/reports/advice_findings"
-require "holdup/reports/words"
 
 # Situations for the rules of the advice, by hand.
 module Situations

@@ -6,8 +6,7 @@
 require "json"
 require "tools"
 require "holdup/capture/archive"
-require "holdup/timeline"
-require "holdup/timeline/export"
+require "holdup/loader"
 
 RELEASES_A_UNIT = 10
 EVENTS_A_RELEASE = 3

@@ -5,7 +5,7 @@
 require "json"
 require "clocked"
 require "tools"
-require "holdup/probe"
+require "holdup/agent/probe"
 
 arm = ARGV[0]
 switches = ARGV[1].to_i

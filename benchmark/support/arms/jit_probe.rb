@@ -3,7 +3,7 @@
 # jit_probe.rb (healthy|spoiled): prints what it takes to find out whether YJIT does anything, right after it is on and again.
 
 require "json"
-require "holdup/jit"
+require "holdup/agent/jit"
 
 spoil = {"healthy" => -> {}, "spoiled" => -> { TracePoint.new(:call) { nil }.enable { 1 } }}.fetch(ARGV[0])
 spoil.call

@@ -1,14 +1,7 @@
 # frozen_string_literal: true
 
 require "etc"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/pool_backlog"
-require "holdup/analysis/sizing/pools"
-require "holdup/analysis/sizing/traffic"
-require "holdup/lab/folders"
-require "holdup/lab/jobs/run"
-require "holdup/lab/jobs/work"
-require "holdup/lab/jobs/program"
+require "holdup/loader"
 
 module Bench
   module TwoCapsules

@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/redis"
+require "holdup/loader"
 require "json"
 require "securerandom"
 require "socket"

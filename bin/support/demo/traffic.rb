@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/load"
+require "holdup/loader"
 
 module Demo
   # What the storefront's customers do. A label is the name under which Holdup must report the requests.
@@ -31,7 +31,7 @@ module Demo
     # @param url [String]
     # @param options [Options]
     # @param progress [#call]
-    # @return [Hash<String, Holdup::Lab::Outcome>]
+    # @return [Hash<String, Holdup::Lab::ExchangeOutcome>]
     def self.send_to(url, options, progress:)
       warm_up = arrivals(options.rate * WARM_UP_SHARE, WARM_UP_SECONDS, options.seed)
       main = arrivals(options.rate, options.seconds, options.seed).map { |arrival| later(arrival) }

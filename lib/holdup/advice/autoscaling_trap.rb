@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/queue_alarm"
-require_relative "finding"
-
 module Holdup
   module Advice
     # An alarm on CPU % that never fires: these processes can't use that much CPU, so units wait while nobody adds a machine. What

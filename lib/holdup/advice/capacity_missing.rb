@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Units that wait for a thread longer than they stall: then capacity is missing, and fewer threads would make it worse,

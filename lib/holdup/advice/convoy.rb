@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Long holds: everybody else stands behind them. Few units cause most of the stall, and they are not the ones that

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/cpu_starvation"
-require_relative "finding"
-
 module Holdup
   module Advice
     # Threads that hold the GVL and get no CPU: somebody else has it, here or on the host next door (see Analysis::CpuStarvation; each

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # A quota that is used up stops all threads of a container at once, whoever holds the GVL.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "proposed_change"
-
 module Holdup
   module Advice
     # The line of Rails' config/database.yml that says how many connections a pool may have, and what to make of it: `pool:`, from

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/guards"
-require_relative "finding"
-
 module Holdup
   module Advice
     # More connections than the database server has for this application: all goes well until all threads want one at once, at a

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "database_yml"
-require_relative "finding"
-
 module Holdup
   module Advice
     # Units that wait for a database connection: too few for the threads, or kept for too long.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/io_units"
-require_relative "finding"
-
 module Holdup
   module Advice
     # Requests that only wait, and keep threads from others meanwhile: Puma 8 lets those that say so go beyond its threads, which

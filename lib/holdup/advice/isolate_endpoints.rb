@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/what_if/what_if_change"
-require_relative "convoy"
-require_relative "finding"
-
 module Holdup
   module Advice
     # Requests that take more of the GVL from others than their share of the CPU, by holds that are not even long: in processes of

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Another number of threads for jobs: enough to keep the GVL in use, and no more, for the others only stall. Where a

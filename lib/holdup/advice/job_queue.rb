@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "proposed_change"
-
 module Holdup
   module Advice
     # A queue for one class of jobs and a process that takes only that, in the words of the job runner.

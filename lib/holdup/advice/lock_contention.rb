@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Units that wait for each other's Mutex, Queue or monitor: no setting helps, for the lock is the one server.

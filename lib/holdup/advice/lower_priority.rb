@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "proposed_change"
-require_relative "convoy"
-require_relative "finding"
-require_relative "native_holds"
-
 module Holdup
   module Advice
     # Before Ruby 3.4 no variable shortens the time slice, but a thread's priority does: lowered while it runs the units that others

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-require_relative "release_storm"
-
 module Holdup
   module Advice
     # Whoever stalls most, with half of its acquisitions: each of them is a place at the end of the queue for the GVL, and queries

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Memory that is nearly full: before threads or processes, that decides what is possible, and the kernel kills who asks

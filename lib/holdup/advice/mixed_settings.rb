@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Several settings in the time that was looked at: their units are not the same experiment, so each is judged by itself. That applications have different ones is another matter.

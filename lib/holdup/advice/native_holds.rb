@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Long holds. Ruby code gives way after 100 ms, but only while another thread waits: long holds alone say nothing of

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # A recording too short for what is concluded from it: says what is missing, not a number of requests that would do for

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Units that let go of the GVL thousands of times: each time they stand at the end of the queue again. Usually queries

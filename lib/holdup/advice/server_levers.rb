@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "proposed_change"
-
 module Holdup
   module Advice
     # What can be turned, in the words of the very server that was measured: what its segment's profile said.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/what_if"
-require_relative "server_levers"
-
 module Holdup
   module Advice
     # All that rules look at: what was measured, what the replay says of it, what can be turned.

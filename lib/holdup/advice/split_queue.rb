@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/what_if/what_if_change"
-require_relative "finding"
-require_relative "job_queue"
-
 module Holdup
   module Advice
     # One class of jobs that takes the GVL from all others of its process: it belongs into a queue and a process of its own.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-require_relative "time_slice"
-
 module Holdup
   module Advice
     # Another number of threads per process, where the recommendation says so.

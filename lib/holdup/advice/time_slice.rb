@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "proposed_change"
-require_relative "finding"
-
 module Holdup
   module Advice
     # A shorter time slice: light units then wait less behind heavy ones, at hardly any cost. From Ruby 3.4 on it is an

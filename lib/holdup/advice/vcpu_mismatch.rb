@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "finding"
-
 module Holdup
   module Advice
     # Fewer processes than vCPUs: the rest of the machine is paid for and can't be used, and an alarm on CPU %

@@ -8,7 +8,7 @@ module Holdup
   # It sees them come through `const_added`, which costs nothing once they are loaded; a TracePoint would keep YJIT from
   # compiling, and a hooked `require` would be in everybody's backtraces.
   module ExecBoot
-    LIB = File.expand_path("..", __dir__)
+    LIB = File.expand_path("../..", __dir__)
     # Programs that are no application themselves; their children may be.
     TOOLS = %w[rake gem irb rdoc ri erb].freeze
     # Rails::Engine: Rails::Railtie is complete by then.

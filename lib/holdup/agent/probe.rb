@@ -11,7 +11,7 @@ module Holdup
   # The development build is named by Ruby's ABI, so that several Rubies can share a checkout; an installed gem has one.
   module Probe
     ABI = "#{RbConfig::CONFIG["ruby_version"]}-#{RbConfig::CONFIG["arch"]}"
-    CANDIDATES = [File.join(__dir__, "native", ABI, "holdup"), File.join(__dir__, "holdup"), "holdup/holdup"].freeze
+    CANDIDATES = [File.expand_path("../native/#{ABI}/holdup", __dir__), File.expand_path("../holdup", __dir__), "holdup/holdup"].freeze
 
     # @return [Boolean] whether this Ruby has the GVL events that the extension needs
     def self.events? = RUBY_ENGINE == "ruby" && !RUBY_PLATFORM.match?(/mswin|mingw|cygwin/)

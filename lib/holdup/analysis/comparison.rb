@@ -1,21 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "comparison/process_ages"
-require_relative "comparison/process_variance"
-require_relative "comparison/time_blocks"
-require_relative "comparison/block_bootstrap"
-require_relative "comparison/setting_differences"
-require_relative "comparison/contribution"
-require_relative "comparison/cpu_use"
-require_relative "comparison/resampled_side"
-require_relative "comparison/estimate"
-require_relative "comparison/memory_by_age"
-require_relative "comparison/metric"
-require_relative "comparison/autocorrelation"
-require_relative "comparison/side"
-require_relative "comparison/strata"
-require_relative "comparison/comparison_verdict"
-
 module Holdup
   module Analysis
     # Two recordings side by side: what differs in their settings, how each figure differs and how surely, and which endpoints did

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "process_report/measured_process"
-require_relative "process_report/sample_trail"
-
 module Holdup
   module Analysis
     # Waits for a database connection, and who had the connections meanwhile. A unit that keeps one for long while others

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/histogram"
-
 module Holdup
   module Analysis
     # How values of some histograms are spread, in the same bands for all of them: what heat maps and curves beside each other are

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "series_row"
-require_relative "window_sum"
-
 module Holdup
   module Analysis
     # Turns ledger entries into the rows of a report: by name (kind, name and queue apart), setting, process, queue or priority.

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "jit_report/process_life"
-require_relative "jit_report/activation_origins"
-require_relative "jit_report/server_jit"
-require_relative "worker_lifetimes"
-require_relative "process_report/sample_trail"
-
 module Holdup
   module Analysis
     # The JIT of all processes that were sampled. Pure: samples and settings in, figures out.
@@ -13,6 +7,18 @@ module Holdup
     #   jits = JitReport.new(store.processes(from, to), settings: {"a1b2" => setting})
     #   jits.on.sum { |life| life.facts.memory_bytes }
     class JitReport
+      MIB = 1 << 20
+      # What a limit that is reached is raised to.
+      LARGER = 1.25
+
+      # @param bytes [Numeric] of code and metadata
+      # @return [Numeric] bytes that a process grows by
+      def self.memory(bytes) = bytes * Holdup::Jit::REAL_MEMORY
+
+      # @param bytes [Numeric] of code
+      # @return [Numeric] bytes of code and metadata
+      def self.with_metadata(bytes) = bytes * Holdup::Jit::TOTAL_TO_CODE
+
       EVERY_S = 60
       # So many samples may be missing of a process that is still there.
       MISSING = 3

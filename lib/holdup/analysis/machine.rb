@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "cpu_ceiling"
-
 module Holdup
   module Analysis
     # What a host (a container, where there is one) gives its processes, and how much of it they use and can use.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "process_report"
-
 module Holdup
   module Analysis
     # What Holdup itself took in a span: its threads in the measured processes, the collector, the memory of segments. What

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "machine"
-require_relative "process_report"
-
 module Holdup
   module Analysis
     # Whose units used the CPU of the processes of a server: its requests, and the jobs of each group of threads. A unit's

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "machine"
-require_relative "process_report/connection_use"
-require_relative "process_report/process_time_series"
-require_relative "process_report/server_processes"
-require_relative "process_report/measured_process"
-require_relative "process_report/sample_trail"
-
 module Holdup
   module Analysis
     # What the collector's samples say about processes and the containers they are in. Pure: samples in, figures out.
@@ -14,6 +7,11 @@ module Holdup
     #   processes = ProcessReport.new(store.processes(from, to), from_s: from, to_s: to)
     #   processes.machines.first.ceiling.range
     class ProcessReport
+      # The pool of requests; where a server runs jobs too, these have pools of their own.
+      WEB = "web"
+      # What pools of database connections are called: they take no units.
+      CONNECTIONS = "db "
+
       # Between two samples of a process, unless they were thinned out.
       EVERY_S = 60
       # How many samples of a process are enough to see a span by, and how long a store keeps them.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/histogram"
-
 module Holdup
   module Analysis
     # Means of the values between two quantiles ("p90-99"): how the slow tenth differs from the typical one. They come

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "state_split"
-
 module Holdup
   module Analysis
     # One line of a report: a name with the merged window of everything it stands for, and the figures per unit that

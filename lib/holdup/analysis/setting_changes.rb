@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "application_shares"
-require_relative "comparison/setting_differences"
-require_relative "setting_turn"
-
 module Holdup
   module Analysis
     # When what runs got another setting inside a span: by a deployment, another Ruby, another number of threads. Told by the units

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "comparison"
-require_relative "setting_turn"
-
 module Holdup
   module Analysis
     # What is not as it was before the last change of a server's setting: facts of the setting, how long units stall and what CPU they

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "application_shares"
-
 module Holdup
   module Analysis
     # When the processes of a server last got another setting, as samples tell: by a deployment, another Ruby, another number of

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/series"
-require_relative "stall_pairs/stall_cell"
-
 module Holdup
   module Analysis
     # Who stalled whom. The probe keeps exactly what each series caused and what each suffered, not for each pair; so a

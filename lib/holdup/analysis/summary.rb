@@ -1,19 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "application_shares"
-require_relative "blame"
-require_relative "capacity"
-require_relative "connection_waits"
-require_relative "measured_time"
-require_relative "unit_filter"
-require_relative "grouping"
-require_relative "jit_report"
-require_relative "window_table"
-require_relative "stall_pairs"
-require_relative "pool_cpu"
-require_relative "process_report"
-require_relative "setting_labels"
-
 module Holdup
   module Analysis
     # Everything a report says about a span of time, as values: rows, their total, the blame of the whole process, the

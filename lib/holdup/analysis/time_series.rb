@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "measured_time"
-require_relative "state_split"
-require_relative "duration_bands"
-
 module Holdup
   module Analysis
     # Figures over time, step by step: what charts are drawn from. Each list has one value for each step, nil where it is not

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/series"
-require_relative "../model/window"
-
 module Holdup
   module Analysis
     # Adds windows of *different* series up (a window merges with its own kind only): the total of a report, a queue, a

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "stall_pairs"
-require_relative "window_sum"
-
 module Holdup
   module Analysis
     # All windows of a report, merged in one pass to one window per series and setting: a month of a hundred series is

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "process_report/sample_trail"
-
 module Holdup
   module Analysis
     # How long workers live, and how much they do in that time: every new one starts cold, with nothing compiled.

@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../advice"
-require_relative "../view/words"
-require_relative "advise_options"
-require_relative "destination"
-require_relative "places"
-require_relative "../queries/queue_owner"
-require_relative "../queries/sizing_inputs"
-require_relative "written_lines"
-
 module Holdup
   class CLI
     # How many threads, processes and job slots: keep, change, or can't say, with the evidence.
@@ -39,7 +30,7 @@ module Holdup
       # @param language [String, nil]
       # @raise [UsageError] for throughput of requests, which arrive by themselves
       def initialize(console:, from_s:, to_s:, kind: :request, queue: nil, slo: Sizing::Slo.new, objective: nil, factor: 1.0, vcpus: nil, memory: nil,
-        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Sizing::Recording::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
+        connections: nil, format: :text, limit: AdviseOptions::ROWS, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, verify: nil, app: nil, out: nil, save: nil, store: nil, language: nil)
         raise UsageError.new("--objective throughput is for jobs", "add --kind job; requests arrive by themselves") if objective == :throughput && kind == :request
         @console = console
         @span = {from_s:, to_s:}
@@ -80,7 +71,6 @@ module Holdup
       end
 
       def verification
-        require_relative "verify"
         Verify.new(console: @console, file: @verify, **@span, json: @format == :json, store: @store, words: @words)
       end
 
@@ -95,25 +85,20 @@ module Holdup
       end
 
       def html(sized, findings, told)
-        require_relative "../web/advised"
-        require_relative "../web/static/document"
         words = Holdup::Web::Words.new(@words.language)
-        advised = Holdup::Web::Advised.new(sized, findings, **told, words:)
+        advised = Holdup::Web::AdviceBlocks.new(sized, findings, **told, words:)
         Holdup::Web::Static::Document.single(advised.title, advised.answer + advised.grounds, words:)
       end
 
       def text(sized, findings, told)
-        require_relative "../view/advice"
         View::Advice.new(sized.recommendation, findings, **told, summary: sized.summary, again:, **@console.layout)
       end
 
       def markdown(sized, findings, told)
-        require_relative "../view/markdown_advice"
         View::MarkdownAdvice.new(sized.recommendation, findings, **told, summary: sized.summary, again:)
       end
 
       def json(recommendation, findings)
-        require_relative "../view/json_advice"
         View::JsonAdvice.new(recommendation, findings, **@span, **@sizing.slice(:kind, :warm_up_s), **{app: @app}.compact)
       end
 

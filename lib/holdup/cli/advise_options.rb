@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../queries/option_values"
-require_relative "formats"
-require_relative "options"
-require_relative "sizing_options"
-
 module Holdup
   class CLI
     # The arguments of `holdup advise`: which recording, within which limits, and what counts as better.

@@ -1,15 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/calculator"
-require_relative "../sizing/open_calculator"
-require_relative "../model/errors"
-require_relative "../view/calculation"
-require_relative "../view/open_calculation"
-require_relative "formats"
-require_relative "options"
-require_relative "places"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # The thread calculator: no recording, no store, only what a person knows of a unit.

@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../capture/archive"
-require_relative "../capture/client"
-require_relative "../queries/option_values"
-require_relative "../analysis/timeline/capture_matches"
-require_relative "capture_report"
-require_relative "options"
-require_relative "places"
-
 module Holdup
   class CLI
     # Has one or all measuring processes of this host record every GVL event for some seconds, and keeps the files.

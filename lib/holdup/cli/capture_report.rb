@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/figures"
-require_relative "../view/words"
-
 module Holdup
   class CLI
     # What `holdup capture` says while it waits, and of what it kept.

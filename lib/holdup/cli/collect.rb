@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../collector"
-require_relative "../agent/runtime/collector_supervisor"
-require_relative "../agent/configuration"
-require_relative "../agent/configuration/variables"
-require_relative "../agent/log"
-require_relative "options"
-require_relative "places"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # Carries the segments of this host to the store, until it is told to stop or its parent ends.
@@ -82,15 +73,7 @@ module Holdup
       end
 
       # The processes are measured all the same: what collects needs more than what measures.
-      def missing(error)
-        bundle = @console.env["BUNDLE_GEMFILE"].to_s
-        place = bundle.empty? ? RbConfig.ruby : "#{RbConfig.ruby} with #{bundle}"
-        in_bundle = "name holdup in that Gemfile, or start it without the bundle"
-        remedy = bundle.empty? ? "run `gem install holdup` with this Ruby" : in_bundle
-        "the collector can't run in #{place} (#{error.message}): #{remedy}. Nothing is lost: measuring goes on, " \
-          "the segments stay in #{@dir}, and `holdup collect --dir #{@dir}` from any Ruby that has the gem carries " \
-          "them to the store"
-      end
+      def missing(error) = MissingLibrary.sentence(error, dir: @dir, env: @console.env)
 
       def say(message) = log.warn(message)
 

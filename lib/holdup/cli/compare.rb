@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../queries/setting_groups"
-require_relative "../queries/comparison_source"
-require_relative "../queries/unmatched_filter"
-require_relative "../view/compare"
-require_relative "compare_options"
-require_relative "destination"
-require_relative "laid_out"
-require_relative "places"
-
 module Holdup
   class CLI
     # Says what a change did: two times, settings, arms or revisions side by side, with intervals.
@@ -81,7 +72,6 @@ module Holdup
 
       def tell_states(comparisons)
         return "#{JSON.pretty_generate(comparisons.map { |comparison| json(comparison).to_h })}\n" if @format == :json
-        require_relative "../view/compare/states"
         lay_out(View::Compare::States.new(comparisons, words: @words, kind: @filter.kind, families: @families).page)
       end
 
@@ -107,8 +97,6 @@ module Holdup
 
       # With the distributions over each other.
       def html(comparison)
-        require_relative "../web/charts/sides"
-        require_relative "../web/static/document"
         page, words = report(comparison).page, Holdup::Web::Words.new(@words.language)
         charts = Holdup::Web::Charts::Sides.new([comparison.before, comparison.after], words:).call
         Holdup::Web::Static::Document.single(page.title, [*Holdup::Web::Blocks.of(page), charts], words:).call
@@ -119,7 +107,6 @@ module Holdup
       end
 
       def json(comparison)
-        require_relative "../view/compare/json"
         View::Compare::Json.new(comparison, sentences: report(comparison).sentences)
       end
 

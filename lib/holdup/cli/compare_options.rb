@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/comparison/metric"
-require_relative "../analysis/unit_filter"
-require_relative "../view/words"
-require_relative "formats"
-require_relative "options"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # The arguments of `holdup compare` as the keywords of Compare.

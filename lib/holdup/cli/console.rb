@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/clock"
-
 module Holdup
   class CLI
     # Everything outside that a command may touch: where it writes, the environment, the time.
@@ -30,7 +28,6 @@ module Holdup
       # @param most [Integer] columns of sentences at most
       # @return [Hash{Symbol => Object}] for texts
       def layout(most = 100)
-        require_relative "../view/style"
         {width: width(most), table_width:, style: View::Style.for(out, env)}
       end
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-
 module Holdup
   class CLI
     # Where what a command says goes: to a file that was named, else to the terminal or the pipe.

@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../doctor"
-require_relative "../doctor/examination"
-require_relative "../doctor/segment_facts"
-require_relative "../view/findings"
-require_relative "formats"
-require_relative "options"
-require_relative "places"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # Says what is measured on this host, what is missing, and why a number may be wrong, each with the remedy.
@@ -56,7 +47,6 @@ module Holdup
       end
 
       def json(findings, host)
-        require_relative "../view/findings_json"
         View::FindingsJson.new(findings, processes: host.segments, words: @words).call
       end
 

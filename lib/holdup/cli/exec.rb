@@ -1,16 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "exec/child"
-require_relative "options"
-require_relative "places"
-
 module Holdup
   class CLI
     # Runs a command with Holdup in every Ruby that it starts, and a collector beside it. The application is not
     # changed and need not name Holdup in its Gemfile: RUBYOPT loads one small file before anything of it.
     class Exec
-      BOOT = File.expand_path("../exec_boot", __dir__)
+      BOOT = File.expand_path("../agent/exec_boot", __dir__)
       # Under `bundle exec holdup exec`: what a server that executes itself again (Puma at SIGUSR2) goes back to.
       BUNDLERS = "BUNDLER_ORIG_RUBYOPT"
       BUNDLERS_NIL = "BUNDLER_ENVIRONMENT_PRESERVER_INTENTIONALLY_NIL"
@@ -70,7 +65,6 @@ module Holdup
 
       def supervisor
         return unless @collector
-        require_relative "../agent/runtime/collector_supervisor"
         @supervisor ||= Runtime::CollectorSupervisor.new(dir: @dir, store: @store, log: method(:say))
       end
 
@@ -79,7 +73,6 @@ module Holdup
         return unless @supervisor
         @supervisor.stop
         return if @supervisor.unloadable? || Dir.glob("*.segment", base: @dir).empty?
-        require_relative "collect"
         Collect.new(console: @console, store: @store, dir: @dir, once: true, beside: true).run
       rescue Error => error
         say(error.message)

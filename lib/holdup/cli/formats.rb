@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # In which form a command says what it has to say: by `--format NAME`, or by the name alone.

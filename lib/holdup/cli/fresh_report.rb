@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../collector"
-require_relative "../doctor/uncollected_units"
-require_relative "../model/errors"
-require_relative "../agent/log"
-require_relative "../segment/directory"
-require_relative "../store"
-require_relative "places"
-
 module Holdup
   class CLI
     # Has everything stored that was measured up to now: asks the collector for a round and waits for it, or, where none runs,

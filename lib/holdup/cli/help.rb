@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../agent/configuration"
-require_relative "options"
-require_relative "registry"
-
 module Holdup
   class CLI
     # Lists the commands, shows the help of one, or the settings of the part that runs inside the application.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../queries/nearest_name"
-require_relative "options"
-
 module Holdup
   class CLI
     # Experiments with real processes on this machine, by name: `holdup lab sidekiq-vcpu`.
@@ -16,23 +13,18 @@ module Holdup
       }.freeze
       LOADERS = {
         "jobs" => -> {
-          require_relative "lab/jobs"
           Jobs
         },
         "check" => -> {
-          require_relative "lab/check"
           Check
         },
         "jit" => -> {
-          require_relative "lab/jit"
           Jit
         },
         "sidekiq-vcpu" => -> {
-          require_relative "lab/sidekiq_vcpu"
           SidekiqVcpu
         },
         "sweep" => -> {
-          require_relative "lab/sweep"
           Sweep
         }
       }.freeze

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/style"
-
 module Holdup
   class CLI
     # A page as it was asked for: Markdown, a file for a browser, or text for a terminal or a pipe.
@@ -23,17 +21,14 @@ module Holdup
       end
 
       def markdown(page)
-        require_relative "../view/page_markdown"
         View::PageMarkdown.new(page).call
       end
 
       def html(page, language)
-        require_relative "../web/static/document"
         Holdup::Web::Static::Document.of(page, language:).call
       end
 
       def text(page, console, widest)
-        require_relative "../view/page_text"
         View::PageText.new(page, **console.layout(widest)).call
       end
       private_class_method :markdown, :html, :text

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "optparse"
-require_relative "../model/errors"
-require_relative "../queries/nearest_name"
 
 module Holdup
   class CLI

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../agent/configuration"
-require_relative "../queries/application_store"
-require_relative "../model/utf8"
-
 module Holdup
   class CLI
     # Where things are when no option says so: the same rules as inside the application, from the same table.
@@ -18,13 +14,11 @@ module Holdup
 
       # @return [String] the same, else the default
       def store(env, given = nil)
-        require_relative "../store"
         named_store(env, given) || Store.default_url(env, home: env["HOME"] || Dir.home)
       end
 
       # @return [String] folder of the captures: beside the store where that is a file
       def captures(env, given = nil)
-        require_relative "../store"
         Store.captures_dir(store(env, given), env, home: env["HOME"] || Dir.home)
       end
 

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../queries/nearest_name"
-
 module Holdup
   class CLI
     # The commands, and how each is loaded: only when it is called, because `holdup version` must not load a database.
@@ -27,63 +24,48 @@ module Holdup
 
       LOADERS = {
         "report" => -> {
-          require_relative "report"
           Report
         },
         "doctor" => -> {
-          require_relative "doctor"
           Doctor
         },
         "advise" => -> {
-          require_relative "advise"
           Advise
         },
         "whatif" => -> {
-          require_relative "whatif"
           Whatif
         },
         "compare" => -> {
-          require_relative "compare"
           Compare
         },
         "capture" => -> {
-          require_relative "capture"
           Capture
         },
         "timeline" => -> {
-          require_relative "timeline"
           Timeline
         },
         "calculate" => -> {
-          require_relative "calculate"
           Calculate
         },
         "collect" => -> {
-          require_relative "collect"
           Collect
         },
         "exec" => -> {
-          require_relative "exec"
           Exec
         },
         "lab" => -> {
-          require_relative "lab"
           Lab
         },
         "web" => -> {
-          require_relative "web"
           Web
         },
         "terraform" => -> {
-          require_relative "terraform"
           Terraform
         },
         "version" => -> {
-          require_relative "version"
           Version
         },
         "help" => -> {
-          require_relative "help"
           Help
         }
       }.freeze

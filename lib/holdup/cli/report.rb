@@ -1,18 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../doctor/checks/drift"
-require_relative "../doctor/uncollected_units"
-require_relative "../queries/drift_query"
-require_relative "../queries/setting_change_query"
-require_relative "../queries/load_summary"
-require_relative "../queries/unmatched_filter"
-require_relative "../view/doctor_sentence"
-require_relative "../view/uncollected_remark"
-require_relative "../view/words"
-require_relative "destination"
-require_relative "places"
-require_relative "report_options"
-
 module Holdup
   class CLI
     # Prints what the store knows about a span of time.
@@ -69,14 +56,12 @@ module Holdup
       private
 
       def freshen
-        require_relative "fresh_report"
         late = FreshReport.new(@console, store: @store, dir: @dir).call
         @console.err.puts("holdup: #{late}") if late
         @span = @span.merge(to_s: @console.clock.realtime_s) if @live
       end
 
       def html
-        require_relative "../web/static/report"
         Places.reading(@console.env, @store, app: @app) do |store|
           look(store)
           check(store)
@@ -121,17 +106,14 @@ module Holdup
       def report(summary)
         case @format
         when :json
-          require_relative "../view/json"
           View::Json.new(summary, words: @words, drifts: drift_facts, marks: @marks, uncollected: @uncollected)
         when :markdown
-          require_relative "../view/markdown"
           View::Markdown.new(summary, words: @words, told:, **@layout)
         else text(summary)
         end
       end
 
       def text(summary)
-        require_relative "../view/text"
         View::Text.new(summary, words: @words, told:, **@console.layout(WIDEST), **@layout)
       end
     end

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/unit_filter"
-require_relative "../analysis/grouping"
-require_relative "../view/words"
-require_relative "formats"
-require_relative "options"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # The arguments of `holdup report` as the keywords of Report.

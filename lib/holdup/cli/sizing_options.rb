@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
 require "shellwords"
-require_relative "../sizing/slo"
-require_relative "../view/words"
-require_relative "../queries/option_values"
 
 module Holdup
   class CLI

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../agent/configuration"
-require_relative "../model/errors"
-require_relative "../terraform"
-require_relative "options"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # Prints what makes metrics, alarms and a dashboard of lines of statistics, for Terraform to apply.

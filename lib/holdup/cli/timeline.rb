@@ -1,18 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../capture/archive"
-require_relative "../queries/option_values"
-require_relative "../view/kept_captures"
-require_relative "../view/timeline"
-require_relative "../view/timeline_story"
-require_relative "../view/width"
-require_relative "../view/words"
-require_relative "../analysis/timeline"
-require_relative "../view/trace_formats"
-require_relative "destination"
-require_relative "options"
-require_relative "places"
-
 module Holdup
   class CLI
     # Tells what happened in a capture, or in one unit of it, or hands it over to another viewer; or which captures are kept.

@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../sizing/verification"
-require_relative "../view/verification"
-require_relative "places"
-require_relative "../queries/sizing_inputs"
-require_relative "sizing_options"
 
 module Holdup
   class CLI

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../version"
-require_relative "options"
-
 module Holdup
   class CLI
     # Prints the version of Holdup and of the Ruby it runs on.

@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../agent/configuration"
-require_relative "../web"
-require_relative "../web/language"
-require_relative "../web/server"
-require_relative "options"
-require_relative "places"
-require_relative "../queries/option_values"
-
 module Holdup
   class CLI
     # Serves the dashboard by itself, for this user on this machine.

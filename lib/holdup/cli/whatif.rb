@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/what_if"
-require_relative "../view/what_if"
-require_relative "places"
-require_relative "../queries/sizing_inputs"
-require_relative "../queries/unmatched_filter"
-require_relative "sizing_options"
-require_relative "whatif_options"
-
 module Holdup
   class CLI
     # What would be if something were otherwise: before and after side by side, at the peak of the recording.

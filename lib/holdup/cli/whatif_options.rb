@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/what_if/what_if_change"
-require_relative "formats"
-require_relative "options"
-require_relative "sizing_options"
-
 module Holdup
   class CLI
     # The arguments of `holdup whatif`: what would be different, and of which recording.

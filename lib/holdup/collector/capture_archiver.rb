@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../capture/archive"
-require_relative "../capture/controller"
-require_relative "../capture/reason"
-require_relative "../model/errors"
-require_relative "../segment/directory"
-
 module Holdup
   class Collector
     # Takes the captures that processes have left in memory, says in them what they caught, and packs them into the folder of
@@ -71,7 +65,6 @@ module Holdup
 
       # Playing events again is loaded by the first one.
       def keep(path, header)
-        require_relative "../analysis/timeline/capture_matches"
         bytes = File.binread(path, header.events_bytes)
         @archive.add(Capture::Reason.add(bytes, Analysis::Timeline::CaptureMatches.facts(bytes)), Time.at(@clock.realtime_s))
       end

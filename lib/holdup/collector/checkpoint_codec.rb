@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "slot_checkpoint"
-require_relative "segment_checkpoint"
-
 module Holdup
   class Collector
     # A Position as binary and back. In two parts, because accounts move all the time and units, which are a hundred times

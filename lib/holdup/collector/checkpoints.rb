@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/utf8"
-require_relative "segment_checkpoint"
-require_relative "checkpoint_codec"
-
 module Holdup
   class Collector
     # The positions of all segments of this host and folder, as the store has them. After a commit that failed nobody

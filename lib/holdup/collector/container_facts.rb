@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../agent/setting_facts/cgroup"
-require_relative "../agent/setting_facts/cpu_quota"
-require_relative "host_facts"
-
 module Holdup
   class Collector
     # What the container (control group, version 1 or 2) of a process may use and has used, all processes in it together.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/histogram"
-
 module Holdup
   class Collector
     # Adds growths of one histogram up, over processes and ticks.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/histogram"
-require_relative "../segment/histogram_cells"
-
 module Holdup
   class Collector
     # What was added to one histogram between two readings. Sparse: `slots` are the buckets that grew and `counts` by how

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../segment/owner_process"
-
 module Holdup
   class Collector
     # The process that a collector was started for. It has gone when it died, and also when it became another program:

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "container_facts"
-require_relative "collector_usage"
-require_relative "process_facts"
-
 module Holdup
   class Collector
     # How each process is, once a minute, at first sight and when it has ended: what it says itself (gauges, counters and

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-
 module Holdup
   class Collector
     # One process as a tick saw it: what its segment and the folder say of it.

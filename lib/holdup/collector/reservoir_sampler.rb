@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/sample_block/draw_priority"
-
 module Holdup
   class Collector
     # The drawing of one block of unit profiles as this collector sees it: it knows the lowest lots that it has drawn so far, and

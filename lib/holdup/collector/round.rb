@@ -1,17 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/collection_state"
-require_relative "../model/errors"
-require_relative "../model/sample_block"
-require_relative "../model/window"
-require_relative "segment_delta"
-require_relative "window_builder"
-require_relative "checkpoints"
-require_relative "unit_sampler"
-require_relative "process_sampler"
-require_relative "process_snapshot"
-require_relative "skipped_rows"
-
 module Holdup
   class Collector
     # One tick after the other, for the collector that leads: read all segments, write windows and positions in one

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "slot_checkpoint"
-
 module Holdup
   class Collector
     # How far one segment has been carried into the store: a mark for every slot. Stored with the windows in one

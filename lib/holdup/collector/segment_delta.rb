@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../model/series"
-require_relative "../model/setting"
-require_relative "slot_delta"
-require_relative "window_builder"
-require_relative "segment_checkpoint"
-require_relative "unit_sampler"
-require_relative "skipped_rows"
-
 module Holdup
   class Collector
     # Takes out of one segment what was added since its position.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../model/skipped_row"
-
 module Holdup
   class Collector
     # What can't be carried, so that it stops nothing else: it is counted, said in the log at most once a minute, and written to the

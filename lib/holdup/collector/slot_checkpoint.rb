@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../segment/slot"
-
 module Holdup
   class Collector
     # How far one slot of a segment has been carried: its numbers at that reading, as the bytes that the store keeps.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../segment/layout"
-require_relative "../segment/slot"
-require_relative "histogram_delta"
-
 module Holdup
   class Collector
     # What was added to one slot between two readings. `sums` and `histograms` (Growth) in the order of the layout; `path`: one that

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../segment/layout"
-require_relative "../model/sample_block"
-require_relative "reservoir_sampler"
-
 module Holdup
   class Collector
     # Draws units out of the rings of all processes, to be written with the windows of the same tick. The position in the

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/series"
-require_relative "slot_delta"
-require_relative "window_total"
-
 module Holdup
   class Collector
     # What one tick brings in from all segments, merged: one window for each series, setting and minute.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../segment/layout"
-require_relative "../model/window"
-require_relative "delta_sum"
-
 module Holdup
   class Collector
     # What was added to one series since the last commit, over all processes that share a setting: a window in the

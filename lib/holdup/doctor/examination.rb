@@ -1,17 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/worker_lifetimes"
-require_relative "../analysis/queue_alarm"
-require_relative "../agent/configuration"
-require_relative "../agent/configuration/variables"
-require_relative "../model/errors"
-require_relative "../queries/drift_query"
-require_relative "../queries/load_summary"
-require_relative "../agent/probe"
-require_relative "folder_facts"
-require_relative "host"
-require_relative "running_servers"
-
 module Holdup
   module Doctor
     # Looks at the host and judges nothing. Whatever can't be looked at becomes a fact, never an error: the doctor is

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../segment/directory"
-
 module Holdup
   module Doctor
     # What the folder of the segments says: is it there, is it in memory, does a collector hold its lock.

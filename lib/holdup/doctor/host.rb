@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/jit_report/jit_facts"
-
 module Holdup
   module Doctor
     # What one look at the host saw; everything a check may judge.

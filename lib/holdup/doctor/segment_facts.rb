@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../capture/controller"
-require_relative "../capture/header"
-require_relative "../model/errors"
-require_relative "../segment/directory"
-require_relative "host"
-
 module Holdup
   module Doctor
     # The segments of a folder as facts of a Host, and a message for each file that can't be read as one.

@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
 require "etc"
-require_relative "../analysis/application_shares"
-require_relative "../model/errors"
-require_relative "../segment/directory"
 
 module Holdup
   module Doctor

@@ -2,9 +2,6 @@
 
 module Holdup
   module Lab
-    # A request that is to be sent at a moment, `at_ns` after the start, whatever became of those before it.
-    Arrival = Data.define(:at_ns, :route, :path)
-
     # Poisson arrivals of a mix of routes: independent users, who neither wait for each other nor come in step. The same
     # seed gives the same traffic.
     class Arrivals

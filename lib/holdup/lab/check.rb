@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "check/baseline"
-
 module Holdup
   module Lab
     # A gate for CI: did an endpoint get worse? How often it takes the GVL is a count and compared as it is; how long it holds it,

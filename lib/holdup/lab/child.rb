@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "signals"
-
 module Holdup
   module Lab
     # A process that an experiment starts, with all that it starts in turn. It has a process group of its own: Ctrl-C

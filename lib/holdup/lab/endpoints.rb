@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/candidate"
-require_relative "../sizing/replay"
-require_relative "../sizing/traffic"
-
 module Holdup
   module Lab
     # What each endpoint asks for, in figures that a change of code moves and a busy machine hardly does: how often it takes the

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "load_tool"
-
 module Holdup
   module Lab
     # hey as a load: a closed loop like wrk, for one address only. Its times have a tenth of a millisecond for their last digit.

@@ -1,13 +1,6 @@
 # frozen_string_literal: true
 
 require "etc"
-require_relative "../model/clock"
-require_relative "../collector/rate_limited_log"
-require_relative "../collector/round"
-require_relative "../collector/process_sampler"
-require_relative "../agent/log"
-require_relative "../segment/directory"
-require_relative "../model/sample_block"
 
 module Holdup
   module Lab

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "arm"
-require_relative "jit/comparison"
-require_relative "jit/other_ruby"
-
 module Holdup
   module Lab
     # What YJIT does for the user's own server: a sweep whose arms are off, on from Ruby's start, on once the application is

@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "securerandom"
-require_relative "../model/errors"
 
 module Holdup
   module Lab

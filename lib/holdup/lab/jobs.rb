@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "folders"
-require_relative "jobs/job_log"
-require_relative "jobs/jobs_result"
-require_relative "jobs/run"
-require_relative "redis"
-require_relative "signals"
-
 module Holdup
   module Lab
     # A real Sidekiq with one concurrency after the other, always with work, and what the run of one of them lets expect of the

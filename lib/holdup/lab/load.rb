@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/clock"
-require_relative "arrivals"
-require_relative "exchange"
-require_relative "route"
-require_relative "exchange_counts"
-require_relative "target"
-
 module Holdup
   module Lab
     # An open loop: every request goes out when it is due, and its latency counts from then. A closed loop (a user waits
@@ -37,7 +30,7 @@ module Holdup
         @tally = ExchangeCounts.new
       end
 
-      # @return [Hash<String, Outcome>] by the routes' labels
+      # @return [Hash<String, ExchangeOutcome>] by the routes' labels
       def run
         @start_ns = @reported_ns = @clock.monotonic_ns
         @began_ns = @clock.realtime_ns
@@ -51,7 +44,7 @@ module Holdup
       # @return [Float] how long it ran, to the last answer
       attr_reader :elapsed_s
 
-      # @return [Outcome, nil] of all routes together; nil without requests
+      # @return [ExchangeOutcome, nil] of all routes together; nil without requests
       def total = @tally.total
 
       private

@@ -2,8 +2,6 @@
 
 require "json"
 require "open3"
-require_relative "../model/errors"
-require_relative "open_loop"
 
 module Holdup
   module Lab
@@ -76,7 +74,7 @@ module Holdup
 
       def told(answered:, failed:, lost:, seconds:, times:)
         ns = times.transform_values { |time| (time * 1e9).round }
-        total = Outcome.new(label: "all", count: answered + lost, errors: failed + lost, lost:, unexpected: failed + lost, p50_ns: ns.fetch(:p50), p95_ns: ns.fetch(:p95), p99_ns: ns.fetch(:p99))
+        total = ExchangeOutcome.new(label: "all", count: answered + lost, errors: failed + lost, lost:, unexpected: failed + lost, p50_ns: ns.fetch(:p50), p95_ns: ns.fetch(:p95), p99_ns: ns.fetch(:p99))
         OpenLoop::Seen.new(total:, routes: {}, seconds:, mean_ns: ns.fetch(:mean))
       end
     end

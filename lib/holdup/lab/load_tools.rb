@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "hey"
-require_relative "oha"
-require_relative "wrk"
-
 module Holdup
   module Lab
     # The programs that a load may come from, by name.

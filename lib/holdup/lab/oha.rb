@@ -2,7 +2,6 @@
 
 require "json"
 require "tempfile"
-require_relative "load_tool"
 
 module Holdup
   module Lab

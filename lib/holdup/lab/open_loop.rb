@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "load"
-
 module Holdup
   module Lab
     # The built-in load: an open loop (see Load) out of this process. The same seed sends the same requests.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/series"
-
 module Holdup
   module Lab
     # The requests of a recording, for a load that sends the like again: how often each endpoint was asked, how many came in a busy

@@ -3,8 +3,6 @@
 require "fileutils"
 require "socket"
 require "tmpdir"
-require_relative "../model/errors"
-require_relative "child"
 
 module Holdup
   module Lab

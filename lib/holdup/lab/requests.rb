@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "route"
-
 module Holdup
   module Lab
     # The requests of a load as a user writes them: "/orders", "POST /carts/7", "10 GET /products" (ten times as often as those

@@ -2,10 +2,6 @@
 
 require "rbconfig"
 require "socket"
-require_relative "../model/errors"
-require_relative "child"
-require_relative "load"
-require_relative "process_tree"
 
 module Holdup
   module Lab

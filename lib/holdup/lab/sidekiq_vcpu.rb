@@ -1,21 +1,19 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../store"
-require_relative "folders"
-require_relative "redis"
-require_relative "sidekiq_vcpu/library"
-require_relative "sidekiq_vcpu/vcpu_result"
-require_relative "sidekiq_vcpu/run"
-require_relative "sidekiq_vcpu/work"
-require_relative "signals"
-
 module Holdup
   # Experiments with real servers, job runners and loads, measured by Holdup as any application would be.
   module Lab
     # "We doubled the vCPUs, CPU % halved, nothing got faster and autoscaling stopped firing": shows with a real Sidekiq on
     # this machine what happens to jobs that compute, in one process and in two.
     class SidekiqVcpu
+      # The first three are what a team in trouble tried; the fourth is what it lacked.
+      EXPERIMENTS = [
+        Experiment.new(name: :alone, jobs: 1, processes: 1, concurrency: 1),
+        Experiment.new(name: :threads, jobs: 2, processes: 1, concurrency: 2),
+        Experiment.new(name: :serial, jobs: 2, processes: 1, concurrency: 1),
+        Experiment.new(name: :processes, jobs: 2, processes: 2, concurrency: 1)
+      ].freeze
+
       LATEST_S = 1 << 40
 
       # @param seconds [Numeric] that one job alone takes, about

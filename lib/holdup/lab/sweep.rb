@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "signals"
-require_relative "sweep/progress_file"
-require_relative "sweep/sweep_report"
-require_relative "trial"
-
 module Holdup
   module Lab
     # The experiment that experts do by hand: the user's own server with one setting after the other, the same requests at the same

@@ -2,7 +2,6 @@
 
 require "socket"
 require "uri"
-require_relative "../model/errors"
 
 module Holdup
   module Lab

@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/clock"
-require_relative "arm"
-require_relative "folders"
-require_relative "in_memory_store"
-require_relative "open_loop"
-require_relative "server_under_test"
-require_relative "trial/session"
-require_relative "trial/warm_up"
-
 module Holdup
   module Lab
     # One setting on the user's own server, measured by Holdup as production would be: boots the command, asks until it

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/application_shares"
-require_relative "../model/errors"
-require_relative "nearest_name"
-
 module Holdup
   module Queries
     # A store as if one application alone had written to it.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/unit_filter"
-require_relative "../model/series"
-require_relative "recorded_interval"
-
 module Holdup
   module Queries
     # Which part of a span charts show: the part that has data, in steps that fit it; and the last recording.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/recording/process_boots"
-
 module Holdup
   module Queries
     # Of what in a span windows are put together. Those in which a process began, or had just begun, stay as
@@ -10,7 +8,7 @@ module Holdup
     class ComparisonIntervals
       # No window is shorter: each by itself, only hosts are added up, because they are compared together.
       APART_S = 60
-      YOUNG_S = Sizing::Recording::ProcessBoots::WARM_UP_S
+      YOUNG_S = Analysis::ProcessBoots::WARM_UP_S
 
       # `step_s`: how much of it is put together
       Interval = Data.define(:from_s, :to_s, :step_s) do

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/comparison"
-require_relative "../analysis/process_report"
-require_relative "measured_time_query"
-require_relative "comparison_intervals"
-require_relative "unit_sample_query"
-
 module Holdup
   module Queries
     # What a store has of a span, as sides of a comparison. Windows are read of the settings that are compared, in stretches as long as

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/setting_drift"
-
 module Holdup
   module Queries
     # Reads what it takes to see whether units are as they were before the last change of setting: hardly more than the hours on

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/series"
-
 module Holdup
   module Queries
     # How much of their time the GVLs of each server's processes were held, step by step, whatever held them: units, and threads

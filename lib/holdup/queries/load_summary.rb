@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis"
-require_relative "charted_span"
-require_relative "measured_time_query"
-require_relative "processes_under_load"
-
 module Holdup
   module Queries
     # Reads a span of the store and adds it up.

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/measured_time"
-require_relative "../model/series"
-require_relative "../model/sample_block"
-require_relative "recorded_interval"
-
 module Holdup
   module Queries
     # Reads when units were measured. Windows know minutes at best; units that are kept singly know when the

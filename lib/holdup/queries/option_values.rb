@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "nearest_name"
-
 module Holdup
   module Queries
     # Reads the values of options; whatever can't be read becomes a line that says what can.

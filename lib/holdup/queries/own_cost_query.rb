@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/own_cost"
-require_relative "../model/series"
-
 module Holdup
   module Queries
     # Reads what Holdup itself took in a span.

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/cpu_ceiling"
-require_relative "../analysis/process_report"
-require_relative "../model/series"
-require_relative "recorded_interval"
-
 module Holdup
   module Queries
     # Reads processes and their container while units ran: what the CPU ceiling is made from. What they did

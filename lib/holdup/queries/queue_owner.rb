@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "nearest_name"
-
 module Holdup
   module Queries
     # Who serves a queue of jobs: which setting (job runners with other queues have others), and in its processes which group of

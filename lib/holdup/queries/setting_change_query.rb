@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/setting_changes"
-require_relative "time_series_query"
-
 module Holdup
   module Queries
     # Reads when settings changed in a span of the store.

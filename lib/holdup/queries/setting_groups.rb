@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/setting_labels"
-require_relative "../model/errors"
-require_relative "../model/setting"
-require_relative "nearest_name"
-
 module Holdup
   module Queries
     # Settings put together by one of their facts, and the two that are compared: those that were asked for,

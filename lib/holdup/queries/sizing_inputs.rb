@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis"
-require_relative "../sizing/observation"
-require_relative "../sizing/recommendation"
-require_relative "measured_time_query"
-require_relative "unit_sample_query"
-require_relative "load_summary"
-
 module Holdup
   module Queries
     # Reads a span of the store and makes of it what advice and what-if start from. Of the span only the part
@@ -29,7 +22,7 @@ module Holdup
       # @param warm_up_s [Integer] after a boot, that don't count
       # @param setting [String, nil] fingerprint of the only one that counts
       # @param pool [String, nil] of threads that run jobs: the one that is sized where several share a process
-      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Sizing::Recording::ProcessBoots::WARM_UP_S, setting: nil, pool: nil)
+      def initialize(store, from_s:, to_s:, kind:, objective:, given: {}, factor: 1.0, warm_up_s: Analysis::ProcessBoots::WARM_UP_S, setting: nil, pool: nil)
         @asked = {from_s:, to_s:}
         @kind = kind
         @objective = objective

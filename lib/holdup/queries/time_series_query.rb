@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/time_series"
-require_relative "../analysis/unit_filter"
-require_relative "../analysis/window_sum"
-require_relative "measured_time_query"
-require_relative "gvl_utilization"
-
 module Holdup
   module Queries
     # Reads a span of the store step by step, for charts.

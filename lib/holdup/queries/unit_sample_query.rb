@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/sample_block"
-
 module Holdup
   module Queries
     # Reads single units of a span. Of a long one there are millions, of which those of some of its time say as much: evenly

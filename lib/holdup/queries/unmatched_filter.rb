@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/unit_filter"
-require_relative "../model/errors"
-require_relative "../model/series"
-require_relative "nearest_name"
-
 module Holdup
   module Queries
     # Which part of a filter matches nothing of a span that has requests or jobs, and what there is instead.
@@ -72,7 +67,7 @@ module Holdup
     # In this order: the later ones among what the earlier ones match.
     UnmatchedFilter::PARTS = %i[kind queue name threads].freeze
     UnmatchedFilter::PROBLEMS = {kind: "no %<asked>s was measured in that span", queue: "no job of that span is of the queue %<asked>s",
-                           name: "no %<kind>s of that span is called %<asked>s", threads: "no %<kind>s of that span ran with %<asked>s threads"}.freeze
+                                 name: "no %<kind>s of that span is called %<asked>s", threads: "no %<kind>s of that span ran with %<asked>s threads"}.freeze
     UnmatchedFilter::SHOWN = 5
     UnmatchedFilter::LONGEST = 80
   end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "handoff"
-require_relative "replay"
-
 module Holdup
   module Sizing
     # What threads get done that always have work, as a job runner's while its queue is long: the recorded units are replayed as

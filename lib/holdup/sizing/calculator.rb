@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/amdahl"
-require_relative "closed_model"
-
 module Holdup
   module Sizing
     # The thread calculator that people know, without any recording: what each number of threads brings by the closed
@@ -34,7 +31,7 @@ module Holdup
       def enough? = @model.utilisation(recommended) >= ENOUGH
 
       # @return [Integer] where Amdahl's law and the rule of +5 % end
-      def amdahls = Amdahl.suggestion(@demand.idle_share)
+      def amdahls = Analysis::Amdahl.suggestion(@demand.idle_share)
 
       # @return [Array<ThreadCount>]
       def lines = (@threads || default_threads).map { |threads| line(threads) }
@@ -43,8 +40,8 @@ module Holdup
       # @return [ThreadCount]
       def line(threads)
         share = @demand.idle_share
-        ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads), amdahl: Amdahl.speed_up(share, threads),
-          amdahl_gain: Amdahl.gain(share, threads), bound: @model.upper_bound(threads) / @model.throughput(1),
+        ThreadCount.new(threads:, speed_up: @model.speed_up(threads), gain: gain(threads), amdahl: Analysis::Amdahl.speed_up(share, threads),
+          amdahl_gain: Analysis::Amdahl.gain(share, threads), bound: @model.upper_bound(threads) / @model.throughput(1),
           utilisation: @model.utilisation(threads), stall_ns: @model.stall_ns(threads), response_ns: @model.response_ns(threads))
       end
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "scenario"
-
 module Holdup
   module Sizing
     # A deployment that might be better: on one host, so many processes with so many threads each, and perhaps others (`pool`)

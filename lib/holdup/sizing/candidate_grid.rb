@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "candidate"
-require_relative "closed_model"
-
 module Holdup
   module Sizing
     # Which deployments are worth a look: threads up to twice of what saturates a GVL, processes up to the vCPUs (half as many

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "prediction_bias"
-
 module Holdup
   module Sizing
     # Which of the predicted settings it is to be, and by how much one is better than now: by replays, as what earlier predictions

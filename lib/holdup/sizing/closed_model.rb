@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "demand"
-
 module Holdup
   module Sizing
     # One process whose threads always have work (a backlogged job worker, a saturated server): the GVL is one server,

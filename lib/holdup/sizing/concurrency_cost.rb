@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "concurrency_cost/cost_estimate"
-require_relative "concurrency_cost/evidence"
-require_relative "concurrency_cost/rest_cost"
-
 module Holdup
   module Sizing
     # By how much each doubling of the units in flight lengthens the running time of every unit (caches and the heap are
@@ -77,7 +73,7 @@ module Holdup
 
       def apart_of(profiles) = run(profiles) { |profile| profile.running_ns - profile.gc_ns }
 
-      def run(profiles, &time) = solve(profiles.select { |profile| time.call(profile).positive? }, CostShape::Doublings, &time)
+      def run(profiles, &time) = solve(profiles.select { |profile| time.call(profile).positive? }, CostShape::DoublingSteps, &time)
 
       def solve(profiles, shape, &)
         return CostEstimate.unknown(profiles.size) if profiles.size < FEWEST

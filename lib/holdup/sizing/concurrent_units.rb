@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "weighted_draw"
-require_relative "trace"
-require_relative "weighted_means"
-
 module Holdup
   module Sizing
     # Units of the other kind that run in the same processes, as they came: requests beside jobs, jobs beside requests. Nothing of

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "dispatch_cost"
-require_relative "hold_cost"
-
 module Holdup
   module Sizing
     # What one unit asks for, on average. All models start from this.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/machine"
-require_relative "thread_priority"
-require_relative "scenario"
-
 module Holdup
   module Sizing
     # What a recording was made on: processes, threads, time slice, and what else this server and this Ruby could have.
@@ -30,7 +26,7 @@ module Holdup
       # @return [Integer] of a host; a server without workers is one
       def processes
         return [@setting["workers"].to_i, 1].max if @kind == :request && @setting["workers"]
-        each_host = @members.group_by(&:host).values.map { |same| Machine.concurrent(same).round }
+        each_host = @members.group_by(&:host).values.map { |same| Analysis::Machine.concurrent(same).round }
         [each_host.max || @setting["job_processes"].to_i, 1].max
       end
 

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "handoff"
-require_relative "prediction"
-require_relative "replay"
-require_relative "saturation"
-
 module Holdup
   module Sizing
     # Finds out what a candidate would do at peak load: its ceiling by formula, what units wait and take by replay.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "concurrent_units"
-require_relative "shared_cpus"
-
 module Holdup
   module Sizing
     # The hard limits that no gain outweighs. Each names itself and both numbers, so that a rejected candidate can be shown

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "slo"
-
 module Holdup
   module Sizing
     # What "better" means. Never stall alone: with fewer threads the same units wait in the queue instead.

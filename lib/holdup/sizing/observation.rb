@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/measured_time"
-require_relative "deployment"
-require_relative "thread_pools"
-require_relative "recording"
-require_relative "self_test"
-require_relative "undisturbed_hold"
-require_relative "weighted_means"
-
 module Holdup
   module Sizing
     # A recording as a recommendation needs it: on which deployment it was made, and what was measured there, for the self-test.
@@ -128,7 +120,7 @@ module Holdup
       # load that they had, and a short recording would be nothing but such minutes.
       def covered_s(minute_s) = coverage ? coverage.seconds(minute_s, minute_s + MINUTE_S) : MINUTE_S.to_f
 
-      def coverage = @coverage ||= MeasuredTime.of(recording.profiles)
+      def coverage = @coverage ||= Analysis::MeasuredTime.of(recording.profiles)
 
       def undisturbed = @undisturbed ||= UndisturbedHold.new(@members, held_per_cpu: recording.held_per_cpu)
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "open_model"
-
 module Holdup
   module Sizing
     # The thread calculator for units that arrive by themselves: what they wait, on average, at each number of threads. Means

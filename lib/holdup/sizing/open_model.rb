@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "shared_cpus"
-
 module Holdup
   module Sizing
     # Requests that arrive by themselves, at processes whose threads are capped: the closed model gives how fast n

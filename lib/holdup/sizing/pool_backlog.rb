@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "backlog_replay"
-require_relative "replay"
-
 module Holdup
   module Sizing
     # What each pool of threads of a process gets done while all of them have work: what one is given, it takes from the others, whose

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "pool_backlog"
-require_relative "replay"
-
 module Holdup
   module Sizing
     # What each pool of threads of a process does at peak load where requests and jobs share it: requests never all have work to

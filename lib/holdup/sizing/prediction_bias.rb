@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/application_shares"
-require_relative "sufficiency"
-
 module Holdup
   module Sizing
     # What earlier predictions of this application were off by corrects those of other settings: a factor for each figure.
@@ -14,7 +11,7 @@ module Holdup
     # Source: James & Stein 1961, Efron & Morris 1975 (empirical Bayes): the best weight of a mean of n is n / (n + variance of one
     # / variance of what is to be estimated between applications).
     class PredictionBias
-      # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal load (docs/benchmarks.md);
+      # On one application, predictions of other settings were 3 % apart beyond the self-test, under equal load (docs/measurements/predictions.md);
       # 5 to 10 % of other days and 2.5 to 5 % between applications are taken: a deviation of one that is twice as large.
       SCATTER = 4
       # An outcome further off is other work or another machine, and counts as this.
@@ -40,7 +37,7 @@ module Holdup
       # @param recording [Observation]
       # @return [Hash{Symbol => Object}] of an Outcome: whose units they are, the busiest pool's of jobs where a process has several
       def self.whose(recording)
-        {app: ApplicationShares.name(recording.setting), kind: recording.kind, pool: (recording.kind == :job) ? recording.pools.names.first.to_s : ""}
+        {app: Analysis::ApplicationShares.name(recording.setting), kind: recording.kind, pool: (recording.kind == :job) ? recording.pools.names.first.to_s : ""}
       end
 
       # @param outcomes [Array<PredictionOutcome>] all of them count

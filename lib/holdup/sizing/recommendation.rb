@@ -1,15 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/amdahl"
-require_relative "recording_bootstrap"
-require_relative "choice"
-require_relative "demand_estimates"
-require_relative "resource_limits"
-require_relative "objective"
-require_relative "search"
-require_relative "self_test"
-require_relative "sufficiency"
-
 module Holdup
   module Sizing
     # Keep, change, or nobody can say: from one recording of one setting, every other setting within the limits, tried at peak
@@ -111,7 +101,7 @@ module Holdup
       def sufficiency = @sufficiency ||= Sufficiency.new(traffic, units: recording.units).call
 
       # @return [Integer] what Amdahl's law and the rule of +5 % would say
-      def amdahl = Amdahl.suggestion(recording.demand.idle_share)
+      def amdahl = Analysis::Amdahl.suggestion(recording.demand.idle_share)
 
       # @return [Float] units per second and host at peak
       def rate = traffic.peak_rate * factor

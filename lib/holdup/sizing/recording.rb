@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "concurrency_cost"
-require_relative "recording/process_boots"
-require_relative "recording/recording_checks"
-require_relative "recording/minute_counts"
-require_relative "recording/recorded_settings"
-require_relative "recording/unit_totals"
-
 module Holdup
   module Sizing
     # Everything that the models need to know of a span of one setting, and what is wrong with it. Where the span has several
@@ -34,12 +27,12 @@ module Holdup
       # @param kind [Symbol] :request or :job
       # @param vcpus [Numeric, nil] of a host; nil: as the setting says
       # @param warm_up_s [Integer] how long after a boot nothing counts; 0 where an experiment has left it out itself
-      def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: ProcessBoots::WARM_UP_S)
+      def initialize(windows:, profiles:, samples: [], kind: :request, vcpus: nil, warm_up_s: Analysis::ProcessBoots::WARM_UP_S)
         own = windows.select { |window| window.series.kind == kind && window.count.positive? }
         @known = RecordedSettings.new(own, profiles:, warm_up_s:)
         @recorded = @known.first
         mine = profiles.select { |profile| @known.first?(profile) && profile.series.kind == kind }
-        boots = ProcessBoots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
+        boots = Analysis::ProcessBoots.new(mine, samples.select { |sample| fingerprints.include?(sample[:setting]) }, warm_up_s:)
         @minutes = MinuteCounts.new(mine, boots)
         @windows = @minutes.warm(@recorded)
         @apart, @of_pools = %i[account pool].map { |other| beside(windows.select { |window| window.series.kind == other }) }

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "traffic"
-
 module Holdup
   module Sizing
     # How sure a figure is: it is found again and again from blocks of the recording that are drawn with replacement. Blocks,

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../model/histogram"
-require_relative "../agent/probe"
-require_relative "scenario"
-require_relative "trace"
-
 module Holdup
   module Sizing
     # Plays recorded units again on another deployment and sees what becomes of each: the predictor for latencies, where formulas

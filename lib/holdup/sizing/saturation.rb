@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "backlog_replay"
-require_relative "replay"
-
 module Holdup
   module Sizing
     # How many units a second of one mix processes serve at most whose threads are of several pools: the pool that is full first

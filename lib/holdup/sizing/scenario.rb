@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "dispatch_cost"
-require_relative "hold_cost"
-require_relative "handoff"
-require_relative "thread_priority"
-
 module Holdup
   module Sizing
     # A deployment to try a trace on: groups of processes (one, unless an endpoint has a pool of its own) on a container.
@@ -25,7 +20,7 @@ module Holdup
       # @param threads [Integer] of each
       # @return [Scenario] with one group
       def self.of(processes:, threads:, vcpus:, io_threads: 0, time_slice_ns: self::TIME_SLICE_NS, beside: [], **options)
-        new(groups: [self::Group.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)], vcpus:, **options)
+        new(groups: [self::ProcessGroup.new(processes:, threads:, io_threads:, time_slice_ns:, beside:)], vcpus:, **options)
       end
 
       # @param own [Integer] units of the trace that are not company

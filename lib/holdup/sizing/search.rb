@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "candidate_grid"
-require_relative "forecast"
-require_relative "guards"
-require_relative "io_units"
-require_relative "pool_backlog"
-require_relative "pool_load"
-require_relative "split_guards"
-
 module Holdup
   module Sizing
     # All candidates at one load, each with what it would do: threads and processes first, then time slices and threads for io

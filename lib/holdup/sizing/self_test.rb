@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "self_test_causes"
-require_relative "free_cpus"
-require_relative "handoff"
-require_relative "replay"
-require_relative "traffic"
-
 module Holdup
   module Sizing
     # Whoever predicts the present wrongly has nothing to say of other settings: the recording is replayed on its own setting, minute

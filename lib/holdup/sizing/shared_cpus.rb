@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "closed_model"
-
 module Holdup
   module Sizing
     # Several processes with busy threads on few vCPUs: whoever holds a GVL still needs a CPU, and the holders share them.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "guards"
-
 module Holdup
   module Sizing
     # The guards of a deployment where some units have processes of their own: each group has to serve its own, and all

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/histogram"
-require_relative "recording_bootstrap"
-
 module Holdup
   module Sizing
     # Whether a recording is long enough: not "20,000 requests", but how much its figures would change if other ten minutes had

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/process_report/measured_process"
-require_relative "weighted_draw"
-
 module Holdup
   module Sizing
     # The pools of threads of a process: Sidekiq's capsules, Solid Queue's workers in one process, Puma's threads with a job runner's
@@ -83,9 +80,9 @@ module Holdup
 
       private
 
-      def web = @web ||= names.index(ProcessReport::WEB).to_i
+      def web = @web ||= names.index(Analysis::ProcessReport::WEB).to_i
 
-      def jobs = @jobs ||= names.index { |name| name != ProcessReport::WEB }.to_i
+      def jobs = @jobs ||= names.index { |name| name != Analysis::ProcessReport::WEB }.to_i
 
       # @return [Integer, WeightedDraw, nil]
       def takers(ran)

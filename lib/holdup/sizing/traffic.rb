@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "concurrent_units"
-require_relative "thread_pools"
-require_relative "traffic/traffic_block"
-require_relative "traffic/unit_draws"
-
 module Holdup
   module Sizing
     # Units to replay, drawn from recorded ones: at the rate of the busiest minutes, or as they came. Of a part of the

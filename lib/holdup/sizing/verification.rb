@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/prediction_outcome"
-require_relative "recommendation"
-require_relative "weighted_means"
-
 module Holdup
   module Sizing
     # Predicted against measured, after the change: the units recorded before it, replayed on the setting that there is now, at

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "deployment"
-require_relative "objective"
-require_relative "recommendation"
-require_relative "what_if/what_if_change"
-require_relative "what_if/changed_units"
-
 module Holdup
   module Sizing
     # Something else than what is, beside it: see WhatIf::WhatIfChange. The same units are counted on both sides, so an endpoint that

@@ -1,17 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "window_batch"
-require_relative "series_filter"
-require_relative "memory/window_rows"
-require_relative "memory/unit_samples"
-require_relative "pruning"
-require_relative "read_plan"
-require_relative "rollup"
-require_relative "../model/collection_state"
-require_relative "../model/skipped_row"
-require_relative "window_stall"
-require_relative "span_sum"
-
 module Holdup
   module Store
     # Keeps everything in this process: for tests, and for a look without a file. Same interface and same contract test

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "tier"
-
 module Holdup
   module Store
     # Deletes what is too old for its tier, then, if the store is still above its size, the oldest of the finest tier and

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "tier"
-
 module Holdup
   module Store
     # Which rows answer for a span: the coarsest that lie wholly inside it, finer ones at its ends, and each second once.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/window"
-require_relative "tier"
-
 module Holdup
   module Store
     # Fills the coarser tiers from the finer ones. One span, its rows and its watermark are one transaction, so a roll-up

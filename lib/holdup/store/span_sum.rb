@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/window"
-
 module Holdup
   module Store
     # What was stored of a stretch of time, added up over everything that was not to be kept apart.

@@ -1,19 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "window_batch"
-require_relative "pruning"
-require_relative "rollup"
-require_relative "sql/collection_states"
-require_relative "sql/connection"
-require_relative "sql/prediction_outcomes"
-require_relative "sql/paths"
-require_relative "sql/process_samples"
-require_relative "sql/unit_samples"
-require_relative "sql/progress"
-require_relative "sql/window_rows"
-require_relative "sql/skipped_rows"
-require_relative "sql/spans"
-
 module Holdup
   module Store
     # The store in a SQL database. One writer per host (the collector), any number of readers; one object belongs to one

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/window"
-require_relative "tier"
-
 module Holdup
   module Store
     # The windows of one commit, checked, and spread over the tiers that have to take them.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "hcl"
-
 module Holdup
   module Terraform
     # The alarms that somebody has to get up for: the JIT's memory is full, a JIT that does nothing, a process that takes too

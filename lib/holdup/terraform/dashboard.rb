@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "hcl"
-
 module Holdup
   module Terraform
     # One page: what was done and how long it took, where the time went, memory, and the life of the JIT.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../agent/stats_log/metrics"
-require_relative "hcl"
-
 module Holdup
   module Terraform
     # One metric filter for each figure of a line. Sums come out, because each unit is in one line: "stats", or "exit" for what

@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_figures"
-require_relative "advice_findings"
-require_relative "advice_pools"
-require_relative "advice_table"
-require_relative "advice_verdict"
-require_relative "layout"
-require_relative "words"
-
 module Holdup
   module View
     # What `holdup advise` says, for a terminal: the verdict first, the table of settings, why Amdahl's law is not it, and what

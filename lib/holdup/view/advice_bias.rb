@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_figures"
-require_relative "figures"
-
 module Holdup
   module View
     # What came of earlier predictions, and what these are corrected by for that: a sentence, and figures for programs.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "width"
-
 module Holdup
   module View
     # Predictions and facts of the advice in words and figures, the same for every layout.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_figures"
-
 module Holdup
   module View
     # Findings in sentences: what it is, what was seen, what to do, what to expect, what may go wrong, how to verify and to undo.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "section"
-require_relative "width"
-
 module Holdup
   module View
     # The pools of threads that share a process, now and as advised: what one is given, the others feel.

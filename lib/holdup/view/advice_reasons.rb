@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../sizing/self_test_causes"
-require_relative "advice_figures"
-require_relative "advice_sampling"
-
 module Holdup
   module View
     # Why nobody can say how many threads and processes: a sentence for each reason.

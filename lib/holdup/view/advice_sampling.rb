@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-
 module Holdup
   module View
     # How much was recorded, how well its figures are known, and what is missing: instead of a number of requests that would be

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_figures"
-require_relative "section"
-
 module Holdup
   module View
     # The setting as it is, measured and replayed side by side: how far the rest may be off.

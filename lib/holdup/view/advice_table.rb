@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_figures"
-require_relative "section"
-
 module Holdup
   module View
     # The settings that were looked at: those that matter first of all are there, in the order of threads.

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_bias"
-require_relative "advice_figures"
-require_relative "advice_reasons"
-require_relative "advice_sampling"
-
 module Holdup
   module View
     # The sentences above the table: keep, change, or can't say, and how sure that is.

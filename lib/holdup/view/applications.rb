@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "width"
-
 module Holdup
   module View
     # The remark that figures are of several applications at once, for reports and comparisons.

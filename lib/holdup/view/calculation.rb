@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "figures"
-require_relative "layout"
-require_relative "section"
-require_relative "style"
-require_relative "words"
 
 module Holdup
   module View

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "compare/sections"
-require_relative "compare/sentences"
-require_relative "page"
-require_relative "words"
-
 module Holdup
   module View
     # What `holdup compare` says, before it is laid out: the verdict first, then what differs, the figures and who moved them.

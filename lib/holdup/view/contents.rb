@@ -1,23 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "sections/amdahl_table"
-require_relative "sections/average_table"
-require_relative "sections/blame_table"
-require_relative "sections/connection_table"
-require_relative "sections/distribution_table"
-require_relative "sections/hold_table"
-require_relative "sections/jit_table"
-require_relative "sections/latency_table"
-require_relative "sections/stall_pair_table"
-require_relative "sections/pool_cpu_table"
-require_relative "sections/pool_table"
-require_relative "sections/process_table"
-require_relative "sections/queue_table"
-require_relative "sections/setting_table"
-require_relative "sections/quantile_band_table"
-require_relative "sections/state_split_table"
-require_relative "sections/state_table"
-
 module Holdup
   module View
     # The order in which a report answers: where the time goes, who caused the stall, how fast, then the details. One

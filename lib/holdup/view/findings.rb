@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "doctor_sentence"
-require_relative "style"
-require_relative "width"
-require_relative "words"
-
 module Holdup
   module View
     # The doctor's findings as lines: how it stands, and under what is not fine the remedy.

@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "doctor_sentence"
-require_relative "json_values"
-require_relative "words"
 
 module Holdup
   module View

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/stall_verdict"
-require_relative "applications"
-require_relative "ceiling"
-require_relative "figures"
-require_relative "width"
-
 module Holdup
   module View
     # What stands above the tables: the verdict in one sentence, the span, the few figures that everything else is
@@ -135,7 +129,7 @@ module Holdup
         @words.call(:remark_short) if @summary.measured_s < SHORT_S && !@summary.coverage.exact
       end
 
-      def ceiling = Ceiling.remark(@summary.processes.machines, words: @words)
+      def ceiling = CeilingSentence.remark(@summary.processes.machines, words: @words)
 
       def applications = Applications.remark(@summary.applications, words: @words)
 

@@ -1,13 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../analysis/amdahl"
-require_relative "../analysis/quantile_bands"
-require_relative "headline"
-require_relative "json_jit"
-require_relative "json_machine"
-require_relative "json_values"
-require_relative "words"
 
 module Holdup
   module View

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "json_values"
-
 module Holdup
   module View
     # The part of the JSON about the JIT: for each server, and for each of its processes what happened when.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "json_values"
-
 module Holdup
   module View
     # The part of the JSON that comes from samples of processes, and who stalled whom.

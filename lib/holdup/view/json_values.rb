@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "width"
-
 module Holdup
   module View
     # What all JSON of ours has in common.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "layout"
-require_relative "width"
-
 module Holdup
   module View
     # The captures that are kept, the newest first: a sentence each, of which unit it caught, for whom that waited, and why

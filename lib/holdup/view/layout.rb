@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "style"
-require_relative "table"
-require_relative "width"
-
 module Holdup
   module View
     # Lines of one width and style: what the texts for terminals are made of.

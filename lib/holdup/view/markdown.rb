@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "contents"
-require_relative "headline"
-require_relative "words"
-
 module Holdup
   module View
     # A report for a pull request or an issue: the same sections as text, as Markdown tables.

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "advice_findings"
-require_relative "advice_pools"
-require_relative "advice_table"
-require_relative "advice_verdict"
-require_relative "words"
-
 module Holdup
   module View
     # What `holdup advise` says, for a pull request or an issue.

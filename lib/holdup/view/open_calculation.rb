@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "section"
-require_relative "words"
-
 module Holdup
   module View
     # What the thread calculator says of units that arrive at a rate: one sentence, and their mean waits at each number of threads.

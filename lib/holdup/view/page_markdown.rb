@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "page"
-require_relative "section"
-
 module Holdup
   module View
     # A page for a pull request, an issue or an article.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "layout"
-require_relative "page"
-require_relative "section"
-
 module Holdup
   module View
     # A page for a terminal or a pipe.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "width"
-
 module Holdup
   module View
     # Lays a section out in columns: every figure whole, and names shortened where the width asks for it.

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "bar"
-require_relative "contents"
-require_relative "headline"
-require_relative "style"
-require_relative "table"
-require_relative "words"
-
 module Holdup
   module View
     # A report for a terminal or a pipe: the sentence to understand first, then tables that fit the width.

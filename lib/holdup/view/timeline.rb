@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "layout"
-require_relative "section"
-require_relative "timeline_answer"
-require_relative "timeline_methods"
-require_relative "timeline_names"
-require_relative "timeline_patterns"
-
 module Holdup
   module View
     # What a capture shows as a whole: its window and cost, what has a name, who waited longest, and for whom.

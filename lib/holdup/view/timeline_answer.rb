@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "timeline_names"
-
 module Holdup
   module View
     # The one sentence that whoever is on call looks for: what took the time of a unit, or of all threads, and who is to blame.

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "section"
-require_relative "timeline_names"
-require_relative "width"
-
 module Holdup
   module View
     # Which methods held the GVL longest while others waited, as a table. Shares are of all waiting, as in that of holders.

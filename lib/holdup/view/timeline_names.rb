@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "width"
-
 module Holdup
   module View
     # How units, threads and moments of a capture are called.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "timeline_names"
-
 module Holdup
   module View
     # A sentence for each pattern of a capture.

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "layout"
-require_relative "section"
-require_relative "timeline_answer"
-require_relative "timeline_names"
-
 module Holdup
   module View
     # What one unit went through, line by line: when it ran, waited, for whom, how long.

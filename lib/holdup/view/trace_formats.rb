@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "trace_formats/firefox"
-require_relative "trace_formats/trace_json"
-require_relative "trace_formats/perfetto"
-require_relative "trace_formats/picture"
-require_relative "trace_formats/speedscope"
 
 module Holdup
   module View

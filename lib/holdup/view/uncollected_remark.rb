@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-
 module Holdup
   module View
     # That requests and jobs have ended which a report does not have yet.

@@ -1,10 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "advice_figures"
-require_relative "layout"
-require_relative "section"
-require_relative "words"
 
 module Holdup
   module View

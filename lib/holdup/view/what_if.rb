@@ -1,14 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "advice_bias"
-require_relative "advice_figures"
-require_relative "advice_verdict"
-require_relative "json_advice"
-require_relative "layout"
-require_relative "page"
-require_relative "section"
-require_relative "words"
 
 module Holdup
   module View

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "answer_queue"
-
 module Holdup
   class Web
     # What the pages that take seconds have computed: kept by question and by the state of the store it was
@@ -24,7 +22,7 @@ module Holdup
 
       # `version`: of what it was computed from; `value`, or the `error` that it ended with; `at_s`: when,
       # since 1970
-      Kept = Data.define(:version, :value, :error, :at_s, :done_ns, :took_ns)
+      Answer = Data.define(:version, :value, :error, :at_s, :done_ns, :took_ns)
 
       # There is no answer yet. `ahead`: so many questions come first, nil when there is no room in the queue;
       # `step`: what is being done; `expected_s`: how long it took the last time, nil when it never did
@@ -63,7 +61,7 @@ module Holdup
       end
 
       # Computes nothing.
-      # @return [Kept, Wait] see ask
+      # @return [Answer, Wait] see ask
       # @raise [StandardError]
       def look(page, question, version)
         found = kept(page, question, version)
@@ -76,7 +74,7 @@ module Holdup
       # @param file [Boolean] whether a program asks, which can wait for longer
       # @yieldparam step [#call] takes what is being done
       # @yieldreturn [Object] the answer
-      # @return [Kept, Wait]
+      # @return [Answer, Wait]
       # @raise [StandardError] what the computation failed with
       def ask(page, question, version, file: false, &work)
         found = kept(page, question, version)
@@ -89,7 +87,7 @@ module Holdup
         found ? taken(found) : wait(page, queue.place_of(question) || place)
       end
 
-      # @return [Kept, nil] without computing anything
+      # @return [Answer, nil] without computing anything
       def kept(page, question, version = nil)
         @lock.synchronize do
           found = @kept.delete([page, question])
@@ -135,7 +133,7 @@ module Holdup
         @lock.synchronize do
           @took_ns[page] = took_ns unless error
           at_s = @clock.realtime_ns / NS
-          @kept[[page, question]] = Kept.new(version:, value:, error:, at_s:, done_ns:, took_ns:)
+          @kept[[page, question]] = Answer.new(version:, value:, error:, at_s:, done_ns:, took_ns:)
           @kept.shift while @kept.size > SIZE
         end
       end

@@ -2,23 +2,6 @@
 
 require "roda"
 require "uri"
-require_relative "../doctor/uncollected_units"
-require_relative "../model/errors"
-require_relative "assets"
-require_relative "captures"
-require_relative "captures/routes"
-require_relative "computed_answers"
-require_relative "context"
-require_relative "error_pages"
-require_relative "headers"
-require_relative "language"
-require_relative "pages"
-require_relative "page_query"
-require_relative "request_cache"
-require_relative "theme"
-require_relative "view"
-require_relative "progress_text"
-require_relative "words"
 
 module Holdup
   class Web

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/figures"
-require_relative "blocks"
-
 module Holdup
   class Web
     # A split as a bar with what it says in words.

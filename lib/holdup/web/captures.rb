@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../capture/archive"
-require_relative "../model/errors"
-require_relative "../analysis/timeline"
-
 module Holdup
   class Web
     # The captures that are kept, as pages read them. Only what the folder lists is ever opened: an address has the name of

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "answer_cache"
-require_relative "pages"
-require_relative "progress_text"
-
 module Holdup
   class Web
     # How the application comes by what the pages that take seconds show, see Answers.

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "error_text"
-require_relative "pages"
-
 module Holdup
   class Web
     # What the application answers when it can't show a page: a page that says why and what to do, with the

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-require_relative "../view/doctor_sentence"
-require_relative "locales/errors_ja"
-
 module Holdup
   class Web
     # What an error says on a page: what happened and what to do, in the page's language. What has no

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "cgi/escape"
-require_relative "../view/moments"
-require_relative "../view/width"
 
 module Holdup
   class Web

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../analysis/unit_filter"
-require_relative "../model/errors"
-require_relative "../queries/option_values"
-require_relative "../view/moments"
-
 module Holdup
   class Web
     # What the address of a page asks for: the span, which units, how they are sorted. It stands whole in the address, so a

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/page"
-require_relative "../view/section"
-require_relative "blocks"
-require_relative "captures/flame"
-require_relative "captures/story"
-require_relative "charts/block"
-
 module Holdup
   class Web
     # What a page says without how it looks: its sentences and tables, for Markdown and spreadsheets.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/figures"
-require_relative "blocks"
-
 module Holdup
   class Web
     # What is said while a page is computed: what is being done, for how long it has been, and how long it may

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../queries/application_store"
-
 module Holdup
   class Web
     # A store for one request: what a page asks for twice (all units, and one of them among all) is read once. Of several

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../model/errors"
-
 module Holdup
   class Web
     # A server for the dashboard alone. Puma, because most have it; who has not may mount the dashboard in what there is.

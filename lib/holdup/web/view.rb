@@ -1,15 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/figures"
-require_relative "../view/moments"
-require_relative "../view/width"
-require_relative "../version"
-require_relative "language"
-require_relative "markup"
-require_relative "pages"
-require_relative "page_query"
-require_relative "theme"
-
 module Holdup
   class Web
     # What templates need to know: words, and addresses under whatever path the dashboard is mounted at.

@@ -1,13 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view/words"
-require_relative "locales/captures_en"
-require_relative "locales/captures_ja"
-require_relative "locales/charts_en"
-require_relative "locales/charts_ja"
-require_relative "locales/en"
-require_relative "locales/ja"
-
 module Holdup
   class Web
     # The sentences of the dashboard in one language, with those of the reports under them.

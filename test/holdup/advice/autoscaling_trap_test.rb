@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/doctor"
-require "holdup/reports/ceiling"
-require "holdup/reports/findings"
+require "holdup/loader"
 require_relative "../../support/situations"
 
 module Holdup::Advice
@@ -23,7 +21,7 @@ module Holdup::Advice
       samples = container(processes: 1, vcpus: 2.0).each { |sample| sample[:cpu_ns] = sample[:cpu_ns] * 9 / 5 if sample[:pid].zero? }
       situation = situation(samples:, units: unit(cpu: 5))
       found = AutoscalingTrap.call(situation)
-      sentence = Holdup::View::Ceiling.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
+      sentence = Holdup::View::CeilingSentence.remark(situation.summary.processes.machines, words: Holdup::View::Words.new)
       assert_includes sentence, "target of #{(found.facts[:alarm_share] * 100).round} % never fires"
       assert_operator found.facts[:alarm_share], :>, found.facts[:high_share]
     end

@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class QueueLargerTest < Minitest::Test
+  class CapacityMissingTest < Minitest::Test
     include Situations
 
     LEVERS = [{"lever.processes.value": 1, "lever.processes.how": "workers N, then restart", "lever.processes.where": "config/puma.rb:3"}].freeze

@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class StarvedTest < Minitest::Test
+  class CpuMissingTest < Minitest::Test
     include Situations
 
     def test_others_have_the_cpu

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/advice/database_yml"
+require "holdup/loader"
 
 class Holdup::Advice::DatabaseYmlTest < Minitest::Test
   def change(*lines, size: 5, wanted: 8) = Holdup::Advice::DatabaseYml.new(lines, size:).change(wanted)

@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class IsolationTest < Minitest::Test
+  class IsolateEndpointsTest < Minitest::Test
     include Situations
 
     SHAPES = {"Export#csv" => [0.2, 40, 40, 4], "Light#show" => [0.8, 4, 20, 4]}.freeze

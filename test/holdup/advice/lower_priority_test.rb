@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class PriorityTest < Minitest::Test
+  class LowerPriorityTest < Minitest::Test
     include Situations
 
     SHAPES = {"Heavy#show" => [0.1, 250, 10, 1], "Light#show" => [0.9, 2, 8, 6]}.freeze

@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class AcquisitionsTest < Minitest::Test
+  class ManyAcquisitionsTest < Minitest::Test
     include Situations
 
     SHAPES = {"List#index" => [0.5, 10, 20, 40], "Heavy#show" => [0.5, 30, 20, 2]}.freeze

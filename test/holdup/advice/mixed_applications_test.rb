@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class ApplicationsMixedTest < Minitest::Test
+  class MixedApplicationsTest < Minitest::Test
     include Situations
 
     def with(facts) = ->(_) { SampleWindows.new(setting: SampleWindows::SETTING.merge(facts)).to_a }

@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class SettingsMixedTest < Minitest::Test
+  class MixedSettingsTest < Minitest::Test
     include Situations
 
     def test_two_settings

@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class NativeTest < Minitest::Test
+  class NativeHoldsTest < Minitest::Test
     include Situations
 
     Setting = Struct.new(:threads)

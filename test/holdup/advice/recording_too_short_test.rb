@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class ShortSamplingTest < Minitest::Test
+  class RecordingTooShortTest < Minitest::Test
     include Situations
 
     def test_what_there_is_and_what_is_missing

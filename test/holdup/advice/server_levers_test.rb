@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class LeversTest < Minitest::Test
+  class ServerLeversTest < Minitest::Test
     include Situations
 
     FILE = {"lever.threads.value": 5, "lever.threads.how": "threads N, N, then restart (SIGUSR2 to the master)", "lever.threads.where": "config/puma.rb:12"}.freeze

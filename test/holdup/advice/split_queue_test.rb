@@ -4,7 +4,7 @@ require "test_helper"
 require_relative "../../support/situations"
 
 module Holdup::Advice
-  class QueueSplitTest < Minitest::Test
+  class SplitQueueTest < Minitest::Test
     include Situations
 
     POISON = {"ReportJob" => [0.05, 300, 10, 2], "MailJob" => [0.95, 4, 40, 6]}.freeze

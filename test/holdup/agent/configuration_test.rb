@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
+require "holdup/agent/configuration"
 
 class Holdup::ConfigurationTest < Minitest::Test
   def build(env = {}, &) = Holdup::Configuration.build(env:, &)

@@ -6,7 +6,7 @@ class Holdup::ForkHookTest < Minitest::Test
   # In a Ruby of its own: a hook stays for the life of a process.
   def in_fresh_ruby(script)
     fresh_ruby(<<~RUBY + script, prelude: "")
-      require #{File.expand_path("../../lib/holdup/fork_hook", __dir__).dump}
+      require #{File.expand_path("../../../lib/holdup/agent/fork_hook", __dir__).dump}
       $stdout.sync = true
       Holdup::ForkHook.install { puts "child" }
     RUBY

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
+require "holdup/agent/guard"
 
 class Holdup::GuardTest < Minitest::Test
   def setup

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/log"
+require "holdup/agent/log"
 require "logger"
 require "stringio"
 

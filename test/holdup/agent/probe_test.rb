@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/probe"
+require "holdup/agent/probe"
 
 class Holdup::ProbeTest < Minitest::Test
   FALLBACK = Module.new.extend(Holdup::Probe::Fallback)
@@ -41,7 +41,7 @@ class Holdup::ProbeTest < Minitest::Test
 
   def test_without_its_extension_it_says_why_once_and_the_application_runs
     output = fresh_ruby(<<~RUBY, prelude: "")
-      $LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump})
+      $LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})
       module Kernel
         alias_method :own_require, :require
         def require(name) = name.end_with?("/holdup") && name.match?(/native|holdup.holdup/) ? raise(LoadError, name) : own_require(name)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/rails/program"
+require "holdup/agent/rails_program"
 
 # Real servers, consoles and tasks: test/integration/rails_test.rb.
 class Holdup::RailsProgramTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/recorder"
+require "holdup/agent/recorder"
 
 class Holdup::RecorderTest < Minitest::Test
   def setup

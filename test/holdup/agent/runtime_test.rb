@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
-require "holdup/runtime"
-require "holdup/servers"
+require "holdup/agent/configuration"
+require "holdup/agent/runtime"
+require "holdup/agent/servers"
 require "json"
 
 class Holdup::RuntimeTest < Minitest::Test

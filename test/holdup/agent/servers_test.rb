@@ -2,10 +2,10 @@
 
 require "test_helper"
 require "open3"
-require "holdup/servers"
+require "holdup/agent/servers"
 
 class Holdup::ServersTest < Minitest::Test
-  BOOT = File.expand_path("../../lib/holdup/exec_boot", __dir__)
+  BOOT = File.expand_path("../../../lib/holdup/agent/exec_boot", __dir__)
 
   # An adapter that remembers what was done to it.
   class Adapter

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
-require "holdup/setting"
-require "holdup/setting_facts"
+require "holdup/agent/configuration"
+require "holdup/model/setting"
+require "holdup/agent/setting_facts"
 
 class Holdup::SettingFactsTest < Minitest::Test
   def facts(env: {}, root: "/nowhere", **settings)
@@ -65,9 +65,9 @@ class Holdup::SettingFactsTest < Minitest::Test
 
   def test_writes_it_without_loading_json_or_digest
     output = fresh_ruby(<<~RUBY, prelude: "")
-      $LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump})
-      require "holdup/configuration"
-      require "holdup/setting_facts"
+      $LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})
+      require "holdup/agent/configuration"
+      require "holdup/agent/setting_facts"
       Holdup::SettingFacts.new(configuration: Holdup::Configuration.build, env: ENV, root: "/").to_json
       p defined?(JSON), defined?(Digest)
     RUBY

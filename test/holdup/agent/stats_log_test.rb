@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stats_log"
+require "holdup/agent/stats_log"
 require "json"
 
 class Holdup::StatsLogTest < Minitest::Test
@@ -111,10 +111,10 @@ class Holdup::StatsLogTest < Minitest::Test
       Holdup.start
       puts Holdup.running?, $LOADED_FEATURES.grep(/stats_log\\b|segment.reader|\\/json\\.rb/)
     RUBY
-    prelude = "$LOAD_PATH.unshift(#{File.expand_path("../../lib", __dir__).dump})\n"
+    prelude = "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n"
     said = [nil, File.join(@dir, "lines")].map { |to| fresh_ruby(script, prelude:, env: {"HOLDUP_DIR" => File.join(@dir, "segments"), "HOLDUP_COLLECTOR" => "off", "HOLDUP_LOG" => "off", "HOLDUP_STATS_LOG" => to}) }
     assert_equal "true\n", said.first
-    assert_includes said.last, "lib/holdup/stats_log.rb"
+    assert_includes said.last, "lib/holdup/agent/stats_log.rb"
   end
 
   def test_without_a_segment_there_is_no_line

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/amdahl"
+require "holdup/loader"
 
 class Holdup::Analysis::AmdahlTest < Minitest::Test
   Amdahl = Holdup::Analysis::Amdahl

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/applications"
-require "holdup/setting"
+require "holdup/loader"
+require "holdup/model/setting"
 
-class ApplicationsTest < Minitest::Test
+class ApplicationSharesTest < Minitest::Test
   Applications = Holdup::Analysis::ApplicationShares
 
   def of(*counts) = Applications.of(counts.map { |app, count| [app && Holdup::Setting.new(attributes: {"app" => app}), count] })

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
+require "holdup/loader"
 
 # Ten threads for the queue "default" and one for "pdf", in one process, for three minutes.
 class Holdup::Analysis::CapacityTest < Minitest::Test

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
+require "holdup/loader"
 
-class Holdup::Analysis::ConnectionsTest < Minitest::Test
+class Holdup::Analysis::ConnectionWaitsTest < Minitest::Test
   MS = 1_000_000
 
   # name => milliseconds in all: elapsed, waited, kept

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/cpu_ceiling"
-require "holdup/analysis/processes"
+require "holdup/loader"
 
 class Holdup::Analysis::CpuCeilingTest < Minitest::Test
   def ceiling(...) = Holdup::Analysis::CpuCeiling.new(...)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/spread"
+require "holdup/loader"
 
-class Holdup::Analysis::SpreadTest < Minitest::Test
+class Holdup::Analysis::DurationBandsTest < Minitest::Test
   Spread = Holdup::Analysis::DurationBands
 
   def spread(*values) = Spread.new(values.map { |ns| ns && Holdup::Histogram.of(ns) })

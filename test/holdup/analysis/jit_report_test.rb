@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/jits"
+require "holdup/loader"
 
-class Holdup::Analysis::JitsTest < Minitest::Test
+class Holdup::Analysis::JitReportTest < Minitest::Test
   include JitSamples
 
   def test_those_that_are_there_with_and_without

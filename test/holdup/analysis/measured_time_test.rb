@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/coverage"
+require "holdup/loader"
 
 module Holdup::Analysis
-  class CoverageTest < Minitest::Test
+  class MeasuredTimeTest < Minitest::Test
     Unit = Data.define(:start_ns, :end_ns)
 
     def test_the_first_and_the_last_minute_are_parts

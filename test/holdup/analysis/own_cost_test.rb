@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/own_cost"
+require "holdup/loader"
 
 class Holdup::Analysis::OwnCostTest < Minitest::Test
   NS = 1_000_000_000

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
+require "holdup/loader"
 
 # A Sidekiq with two capsules that uses half a CPU for three minutes: 90 s in all.
 class Holdup::Analysis::PoolCpuTest < Minitest::Test

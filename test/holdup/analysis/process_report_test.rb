@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/capacity"
-require "holdup/analysis/processes"
-require "holdup/analysis/row"
-require "holdup/setting"
+require "holdup/loader"
+require "holdup/model/setting"
 
-class Holdup::Analysis::ProcessesTest < Minitest::Test
+class Holdup::Analysis::ProcessReportTest < Minitest::Test
   NS = 1_000_000_000
   WEB = {"pool.0": "web", "pool.0.max": 5}.freeze
 

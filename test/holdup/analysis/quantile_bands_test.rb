@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/slices"
+require "holdup/loader"
 
-class Holdup::Analysis::SlicesTest < Minitest::Test
+class Holdup::Analysis::QuantileBandsTest < Minitest::Test
   Slices = Holdup::Analysis::QuantileBands
 
   def test_each_band_is_the_mean_of_its_values

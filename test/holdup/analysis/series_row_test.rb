@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/row"
+require "holdup/loader"
 
-class Holdup::Analysis::RowTest < Minitest::Test
+class Holdup::Analysis::SeriesRowTest < Minitest::Test
   def row(**options)
     Holdup::Analysis::SeriesRow.new(name: "A", kind: :request, queue: nil, window: SampleWindows.new.window("A", **options))
   end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/marks"
-require "holdup/setting"
+require "holdup/loader"
+require "holdup/model/setting"
 
-class Holdup::Analysis::MarksTest < Minitest::Test
+class Holdup::Analysis::SettingChangesTest < Minitest::Test
   def setting(**facts) = Holdup::Setting.new(attributes: {"server" => "puma", "revision" => "aaa", "threads" => 5}.merge(facts.transform_keys(&:to_s)))
 
   def seen(setting, *minutes) = minutes.map { |minute| Holdup::Analysis::SettingChanges::FirstSeen.new(at_s: minute * 60, setting:) }

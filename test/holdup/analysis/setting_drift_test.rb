@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/doctor/checks/drift"
-require "holdup/inquiry/drifts"
-require "holdup/stores"
+require "holdup/loader"
 
-class Holdup::Analysis::DriftTest < Minitest::Test
+class Holdup::Analysis::SettingDriftTest < Minitest::Test
   SHOP = {"A#fast" => {ms: {cpu: 4, stalled: 2, io: 6}, acquisitions: 6, units: 30, blame: 1}}.freeze
   SLOW = {"A#fast" => SHOP["A#fast"].merge(ms: {cpu: 6, stalled: 2, io: 6})}.freeze
   MINUTES = 30

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/setting_names"
-require "holdup/setting"
+require "holdup/loader"
+require "holdup/model/setting"
 
-class Holdup::Analysis::SettingNamesTest < Minitest::Test
+class Holdup::Analysis::SettingLabelsTest < Minitest::Test
   def setting(**facts) = Holdup::Setting.new(attributes: facts)
 
   def names = Holdup::Analysis::SettingLabels.new([web, jobs])

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/pairs"
-require "holdup/series"
+require "holdup/loader"
+require "holdup/model/series"
 
-class Holdup::Analysis::PairsTest < Minitest::Test
+class Holdup::Analysis::StallPairsTest < Minitest::Test
   Part = Holdup::Analysis::StallPairs::StallPart
 
   def series(name, kind: :job) = Holdup::Series.new(kind:, name:)

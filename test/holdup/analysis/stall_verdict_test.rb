@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
+require "holdup/loader"
 
-class Holdup::Analysis::VerdictTest < Minitest::Test
+class Holdup::Analysis::StallVerdictTest < Minitest::Test
   def verdict(units: SampleWindows::STOREFRONT, **options)
     sample = SampleWindows.new(units:, minutes: 1, **options)
     summary = Holdup::Analysis::Summary.new(sample.to_a, from_s: sample.from_s, to_s: sample.to_s)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/split"
+require "holdup/loader"
 
-class Holdup::Analysis::SplitTest < Minitest::Test
+class Holdup::Analysis::StateSplitTest < Minitest::Test
   def split(**states) = Holdup::Analysis::StateSplit.new(*[0] * 7).with(**states)
 
   def test_shares_are_of_the_whole

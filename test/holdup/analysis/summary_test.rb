@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
+require "holdup/loader"
 
 class Holdup::Analysis::SummaryTest < Minitest::Test
   Summary = Holdup::Analysis::Summary

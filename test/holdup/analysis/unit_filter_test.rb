@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/filter"
+require "holdup/loader"
 
-class Holdup::Analysis::FilterTest < Minitest::Test
+class Holdup::Analysis::UnitFilterTest < Minitest::Test
   def setting?(attributes, threads: 5) = Holdup::Analysis::UnitFilter.new(threads:).setting?(Holdup::Setting.new(attributes:))
 
   def test_threads_of_a_server_or_of_a_job_runner

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/lives"
+require "holdup/loader"
 
-class Holdup::Analysis::LivesTest < Minitest::Test
+class Holdup::Analysis::WorkerLifetimesTest < Minitest::Test
   def sample(pid, at_s, units, ended: nil, name: "worker 0", jit: 1)
     {at_s:, host: "h", pid:, start: 1, since_s: 100, name:, server: "puma", units:, jit_enabled: jit, ended:}.compact
   end

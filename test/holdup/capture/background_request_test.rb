@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/ordering"
+require "holdup/capture/background_request"
 
-class Holdup::Capture::OrderingTest < Minitest::Test
+class Holdup::Capture::BackgroundRequestTest < Minitest::Test
   include TemporaryFolder
 
   Ordering = Holdup::Capture::BackgroundRequest
@@ -16,7 +16,7 @@ class Holdup::Capture::OrderingTest < Minitest::Test
   end
 
   def test_asks_a_process_that_measures_and_waits_for_nothing
-    assert_equal [Ordering::Place.new(pid: Process.pid, name: "worker 3")], @ordering.processes
+    assert_equal [Ordering::TargetProcess.new(pid: Process.pid, name: "worker 3")], @ordering.processes
     @ordering.order(Process.pid, seconds: 5)
     number = File.binread(@segment.path).unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_REQUEST)
     assert_equal Request.new(asked_ms: 7, seconds: 5, attended: false), Request.decode(number)

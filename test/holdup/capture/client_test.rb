@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/asking"
+require "holdup/capture/client"
 require "holdup/segment/directory"
 
-class Holdup::Capture::AskingTest < Minitest::Test
-  Asking = Holdup::Capture::Client
+class Holdup::Capture::ClientTest < Minitest::Test
+  Client = Holdup::Capture::Client
   Request = Holdup::Capture::Request
 
   def test_writes_the_request_into_the_segment
@@ -20,7 +20,7 @@ class Holdup::Capture::AskingTest < Minitest::Test
   def test_the_rule_stands_beside_it
     in_folder do |_, entry|
       rule = Holdup::Capture::Trigger.parse("stall > 50 ms")
-      Asking.new(entry, Request.new(asked_ms: 1, seconds: 60), rule).ask
+      Client.new(entry, Request.new(asked_ms: 1, seconds: 60), rule).ask
       assert_equal rule, Holdup::Capture::Trigger.decode(File.binread(entry.path).unpack1("Q<", offset: Holdup::Segment::Layout::CAPTURE_RULE))
     end
   end
@@ -52,7 +52,7 @@ class Holdup::Capture::AskingTest < Minitest::Test
       left(bytes)
       dead = File.join(@folder, "1-1.events")
       File.write(dead, "")
-      Asking.sweep(@folder, [entry])
+      Client.sweep(@folder, [entry])
       assert_equal [true, false], [asking.begun?, File.exist?(dead)]
     end
   end
@@ -68,8 +68,8 @@ class Holdup::Capture::AskingTest < Minitest::Test
       @folder = folder
       path = File.join(folder, "12-34.segment")
       File.binwrite(path, "\0" * 4096)
-      entry = Holdup::Segment::DirectoryEntry.new(path:, pid: 12, start: 34, alive: true)
-      yield Asking.new(entry, Request.new(asked_ms: 1_790_000_000_000, seconds: 7)), entry
+      entry = Holdup::Segment::Directory::DirectoryEntry.new(path:, pid: 12, start: 34, alive: true)
+      yield Client.new(entry, Request.new(asked_ms: 1_790_000_000_000, seconds: 7)), entry
     end
   end
 end

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/control"
+require "holdup/capture/controller"
 
-class Holdup::Capture::ControlTest < Minitest::Test
+class Holdup::Capture::ControllerTest < Minitest::Test
   Request = Holdup::Capture::Request
 
   # The probe's half, and a clock that is moved by hand.

@@ -3,14 +3,8 @@
 require "test_helper"
 require "holdup/capture"
 require "holdup/capture/archive"
-require "holdup/capture/facts"
-require "holdup/reports/timeline"
-require "holdup/reports/timeline_story"
-require "holdup/reports/words"
-require "holdup/timeline"
-require "holdup/timeline/caught"
-require "holdup/timeline/export"
-require "holdup/web/captures/columns"
+require "holdup/capture/reason"
+require "holdup/loader"
 
 # The file of a capture, damaged at random: whoever reads it is told so, or is told a part of the story.
 class Holdup::Capture::DamageTest < Minitest::Test

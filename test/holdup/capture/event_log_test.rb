@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/capture"
 
-class Holdup::Capture::RecordingTest < Minitest::Test
+class Holdup::Capture::EventLogTest < Minitest::Test
   Recording = Holdup::Capture::EventLog
 
   def ring = EventRing.new.running(2).suspended(2, 10).ready(3, 20).resumed(3, 30)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/standing_rule"
+require "holdup/capture/rule"
 
-class Holdup::Capture::StandingRuleTest < Minitest::Test
+class Holdup::Capture::RuleTest < Minitest::Test
   StandingRule = Holdup::Capture::Rule
 
   def test_as_one_line

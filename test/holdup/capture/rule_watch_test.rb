@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/control"
-require "holdup/capture/standing_rule"
+require "holdup/capture/controller"
+require "holdup/capture/rule"
 
 # What a process captures by itself, and how that gives way to what somebody asks for.
-class Holdup::Capture::WatchTest < Minitest::Test
+class Holdup::Capture::RuleWatchTest < Minitest::Test
   # The probe's half, a clock that is moved by hand, and files.
   class Process
     attr_reader :opened, :limited, :warned
@@ -177,7 +177,7 @@ class Holdup::Capture::WatchTest < Minitest::Test
   def left = Dir.children(@dir).sort
 
   def facts(name)
-    require "holdup/capture/facts"
+    require "holdup/capture/reason"
     Holdup::Capture::Reason.of(File.binread(File.join(@dir, name)))
   end
 end

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/sampling"
-require "holdup/guard"
+require "holdup/capture/stack_sampling"
+require "holdup/agent/guard"
 
-class Holdup::Capture::SamplingTest < Minitest::Test
+class Holdup::Capture::StackSamplingTest < Minitest::Test
   # The probe's half, the ring, a log and vernier's profiles: all of them remember what they were told.
   class Scene
     attr_reader :elsewhere, :taken, :told, :begun, :ended, :warned, :charged

@@ -3,7 +3,7 @@
 require "test_helper"
 require "holdup/capture/rule"
 
-class Holdup::Capture::RuleTest < Minitest::Test
+class Holdup::Capture::TriggerTest < Minitest::Test
   Rule = Holdup::Capture::Trigger
 
   def test_reads_what_people_write

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli/capture_report"
-require "holdup/cli/console"
+require "holdup/loader"
 
 class CaptureReportTest < Minitest::Test
   class Terminal < StringIO

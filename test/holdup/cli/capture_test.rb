@@ -2,7 +2,7 @@
 
 require "test_helper"
 
-class CaptureCommandTest < Minitest::Test
+class CaptureTest < Minitest::Test
   include CommandLine
 
   def test_says_what_is_missing

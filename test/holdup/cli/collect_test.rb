@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/collect"
+require "holdup/loader"
 require "json"
 
 class Holdup::CLI::CollectTest < Minitest::Test

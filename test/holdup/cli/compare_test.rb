@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/configuration"
-require "holdup/setting_facts"
+require "holdup/loader"
+require "holdup/agent/configuration"
+require "holdup/agent/setting_facts"
 require "json"
 require "nokogiri"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli/console"
+require "holdup/loader"
 require "stringio"
 
 class Holdup::CLI::ConsoleTest < Minitest::Test

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli/console"
-require "holdup/cli/destination"
+require "holdup/loader"
 require "stringio"
 
 class Holdup::CLI::DestinationTest < Minitest::Test

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/exec"
+require "holdup/loader"
 require "json"
 require "pty"
 
@@ -81,8 +80,10 @@ class Holdup::CLI::ExecTest < Minitest::Test
 
   def without_gems(script)
     lib = File.expand_path("../../../lib", __dir__)
-    env = {**BARE, "HOME" => @dir}
-    holdup_process("exec", "--dir", File.join(@dir, "segments"), "--store", store, "--", RbConfig.ruby, "-I#{lib}", "-e", MEASURED + script, env:)
+    # The command has its libraries, what it runs has none.
+    env = {**BARE, "HOME" => @dir, "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")}
+    application = ["env", "-u", "RUBYLIB", RbConfig.ruby, "-I#{lib}", "-e", MEASURED + script]
+    holdup_process("exec", "--dir", File.join(@dir, "segments"), "--store", store, "--", *application, env:)
   end
 
   def store = File.join(@dir, "store.sqlite3")
@@ -92,7 +93,7 @@ class Holdup::CLI::ExecTest < Minitest::Test
     assert_equal 7, said.status, said.err
     lines = said.err.lines.grep_v(/\Aholdup: measuring /)
     assert_equal 1, lines.size, said.err
-    assert_match(/\Aholdup: the collector can't run in \S*ruby \(.*sequel\): run `gem install holdup` with this Ruby\. Nothing is lost:/, lines.first)
+    assert_match(/\Aholdup: the collector can't run in \S*ruby \(.*(?:zeitwerk|sequel)\): run `gem install holdup` with this Ruby\. Nothing is lost:/, lines.first)
     assert_includes lines.first, "`holdup collect --dir #{@dir}/segments` from any Ruby that has the gem"
   end
 

@@ -1,13 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/fresh"
-require "holdup/stores"
+require "holdup/loader"
 require "json"
 
 # A report right after traffic: what it lacks, and how to have it.
-class Holdup::CLI::FreshTest < Minitest::Test
+class Holdup::CLI::FreshReportTest < Minitest::Test
   include Collecting
   include CommandLine
   include TemporaryFolder

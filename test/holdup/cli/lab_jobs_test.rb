@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/lab"
-require "holdup/cli/lab/jobs"
+require "holdup/loader"
 
 class Holdup::CLI::LabJobsTest < Minitest::Test
   include CommandLine

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/lab"
-require "holdup/cli/lab/sidekiq_vcpu"
+require "holdup/loader"
 require "json"
 require_relative "../lab/sidekiq_vcpu/sample_outcomes"
 
@@ -84,7 +82,8 @@ class Holdup::CLI::LabTest < Minitest::Test
 
   def test_without_a_sidekiq_says_where_to_run_it
     Dir.mktmpdir do |empty|
-      answer = holdup_process("lab", "sidekiq-vcpu", env: {"RUBYOPT" => nil, "BUNDLER_SETUP" => nil, "BUNDLE_GEMFILE" => nil, "GEM_HOME" => empty, "GEM_PATH" => empty})
+      answer = holdup_process("lab", "sidekiq-vcpu", env: {"RUBYOPT" => nil, "BUNDLER_SETUP" => nil, "BUNDLE_GEMFILE" => nil, "GEM_HOME" => empty, "GEM_PATH" => empty,
+                                                           "RUBYLIB" => Gem.loaded_specs.fetch("zeitwerk").full_require_paths.join(":")})
       assert_equal [1, ""], [answer.status, answer.out]
       assert_match(/\Aholdup: there is no Sidekiq 7\.0 or newer here \(.*sidekiq.*\); run it where yours is \(`bundle exec holdup/, answer.err)
     end

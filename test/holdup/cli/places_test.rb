@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli/places"
+require "holdup/loader"
 
 class Holdup::CLI::PlacesTest < Minitest::Test
   Places = Holdup::CLI::Places

@@ -4,7 +4,7 @@ require "test_helper"
 require "json"
 require "holdup/capture/archive"
 
-class TimelineCommandTest < Minitest::Test
+class TimelineTest < Minitest::Test
   include CommandLine
 
   MS = 1_000_000

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
+require "holdup/loader"
 
 class Holdup::CLI::VersionTest < Minitest::Test
   include CommandLine
@@ -12,8 +12,8 @@ class Holdup::CLI::VersionTest < Minitest::Test
   end
 
   def test_loads_no_database
-    script = 'require "holdup/cli"; Holdup::CLI.new.run(["version"]); puts defined?(Sequel).inspect, defined?(SQLite3).inspect, defined?(Holdup::Store).inspect'
+    script = 'require "holdup/loader"; Holdup::CLI.new.run(["version"]); puts defined?(Sequel).inspect, defined?(SQLite3).inspect, $LOADED_FEATURES.grep(%r{/holdup/store}).inspect'
     out, = Open3.capture2e(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", script)
-    assert_equal %w[nil nil nil], out.lines(chomp: true).last(3)
+    assert_equal %w[nil nil []], out.lines(chomp: true).last(3)
   end
 end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
+require "holdup/loader"
 require "net/http"
 require "open3"
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
+require "holdup/loader"
 require "json"
 require_relative "../../support/coarse_sizing"
 require_relative "../../support/played_store"

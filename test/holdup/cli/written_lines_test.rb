@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/written_lines"
+require "holdup/loader"
 require "tmpdir"
 
 class Holdup::CLI::WrittenLinesTest < Minitest::Test

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector"
-require "holdup/stores"
-require "holdup/stores/memory"
+require "holdup/loader"
 require "sqlite3"
 
 class Holdup::Collector

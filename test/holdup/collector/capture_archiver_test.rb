@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/capture/asking"
-require "holdup/collector/complaints"
-require "holdup/collector/keeper"
+require "holdup/capture/client"
+require "holdup/loader"
 
-class Holdup::Collector::KeeperTest < Minitest::Test
+class Holdup::Collector::CaptureArchiverTest < Minitest::Test
   include TemporaryFolder
 
   # Moved by hand.

@@ -2,11 +2,11 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/collector/position_codec"
+require "holdup/loader"
 require "holdup/segment/directory"
 
 class Holdup::Collector
-  class PositionCodecTest < Minitest::Test
+  class CheckpointCodecTest < Minitest::Test
     def test_there_and_back
       position = position_of { |writer| 3.times { |index| writer.record("A#b", wall: index * 10_000, queued: 5_000) } }
       copy = CheckpointCodec.load(CheckpointCodec.dump_head(position), CheckpointCodec.dump_units(position))

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector/own_facts"
+require "holdup/loader"
 
 class Holdup::Collector
-  class OwnFactsTest < Minitest::Test
+  class CollectorUsageTest < Minitest::Test
     def test_of_a_process_and_of_a_thread
       alone = CollectorUsage.new.call
       among_others = Thread.new { CollectorUsage.new.call }.value

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "fileutils"
-require "holdup/collector/container_facts"
+require "holdup/loader"
 
 class Holdup::Collector
   class ContainerFactsTest < Minitest::Test

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/collector"
+require "holdup/loader"
 
 class Holdup::Collector
   class ElectionTest < Minitest::Test

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector/growth"
-require "holdup/collector/sheet"
+require "holdup/loader"
 
 class Holdup::Collector
-  class GrowthTest < Minitest::Test
+  class HistogramDeltaTest < Minitest::Test
     def test_growths_add_up_to_the_whole
       random = Random.new(5)
       50.times do

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector/host_facts"
+require "holdup/loader"
 
 class Holdup::Collector::HostFactsTest < Minitest::Test
   include TemporaryFolder

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector/parent"
+require "holdup/loader"
 
 class Holdup::Collector
-  class ParentTest < Minitest::Test
+  class ParentProcessTest < Minitest::Test
     Header = Struct.new(:pid, :parent)
 
     def test_it_has_gone_when_it_died

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "fileutils"
-require "holdup/collector/process_facts"
+require "holdup/loader"
 
 class Holdup::Collector
   class ProcessFactsTest < Minitest::Test

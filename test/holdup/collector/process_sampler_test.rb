@@ -2,12 +2,11 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/collector/sampler"
-require "holdup/collector/sighting"
+require "holdup/loader"
 require "holdup/segment/directory"
 
 class Holdup::Collector
-  class SamplerTest < Minitest::Test
+  class ProcessSamplerTest < Minitest::Test
     NS = 1_000_000_000
 
     def setup

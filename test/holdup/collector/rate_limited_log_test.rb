@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector/complaints"
+require "holdup/loader"
 
 class Holdup::Collector
-  class ComplaintsTest < Minitest::Test
+  class RateLimitedLogTest < Minitest::Test
     def setup
       @log = CollectedLog.new
       @clock = HandClock.new

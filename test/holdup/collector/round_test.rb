@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/collector"
-require "holdup/stores"
-require "holdup/stores/memory"
+require "holdup/loader"
 
 class Holdup::Collector
   class RoundTest < Minitest::Test

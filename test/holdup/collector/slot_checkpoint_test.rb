@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector/mark"
+require "holdup/loader"
 
 class Holdup::Collector
-  class MarkTest < Minitest::Test
+  class SlotCheckpointTest < Minitest::Test
     def test_there_and_back
       [[1, 2, 300, 70_000], [], [(1 << 31) - 1], [1 << 40, 3]].each do |counts|
         copy = SlotCheckpoint.load(SlotCheckpoint.of(slot(counts)).bytes).slot

@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector"
-require "holdup/stores"
-require "holdup/stores/memory"
+require "holdup/loader"
 
 class Holdup::Collector
-  class ProfilesTest < Minitest::Test
+  class UnitSamplerTest < Minitest::Test
     include TemporaryFolder
 
     NS = 1_000_000_000

@@ -1,18 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/doctor"
-require "holdup/doctor/examination"
-require "holdup/doctor/segment_facts"
-require "holdup/stores/memory"
+require "holdup/loader"
 
 class Holdup::Doctor::ExaminationTest < Minitest::Test
   include CommandLine
 
   NOW_S = SampleWindows::START_S + 240
   MEASURE = <<~'RUBY'
-    require "holdup/probe"
+    require "holdup/agent/probe"
     probe = Holdup::Probe
     probe.enable
     start = File.read("/proc/self/stat").rpartition(")").last.split[19]

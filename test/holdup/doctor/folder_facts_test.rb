@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/doctor/folder_facts"
+require "holdup/loader"
 
 class Holdup::Doctor::FolderFactsTest < Minitest::Test
   include AsNobody

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/lives"
-require "holdup/doctor"
+require "holdup/loader"
 
 # What the doctor makes of what processes tell of their JIT.
 class Holdup::Doctor::JitTest < Minitest::Test

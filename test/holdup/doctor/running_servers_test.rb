@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/doctor/running_servers"
+require "holdup/loader"
 
 class Holdup::Doctor::RunningServersTest < Minitest::Test
   UPTIME_S = 1000

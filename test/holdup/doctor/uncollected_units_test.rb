@@ -1,12 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/collector"
-require "holdup/doctor/uncollected"
-require "holdup/stores"
-require "holdup/stores/memory"
+require "holdup/loader"
 
-class Holdup::Doctor::UncollectedTest < Minitest::Test
+class Holdup::Doctor::UncollectedUnitsTest < Minitest::Test
   include TemporaryFolder
 
   def setup

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/arm"
+require "holdup/loader"
 
 class Holdup::Lab::ArmTest < Minitest::Test
   def arm(**values) = Holdup::Lab::Arm.new(**values)

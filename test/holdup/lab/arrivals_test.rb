@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/arrivals"
-require "holdup/lab/route"
+require "holdup/loader"
 
 class Holdup::Lab::ArrivalsTest < Minitest::Test
   def arrivals(seed: 1, rate: 100, seconds: 100)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/check/text"
+require "holdup/loader"
 
 class Holdup::Lab::CheckTest < Minitest::Test
   Lab = Holdup::Lab

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/child"
+require "holdup/loader"
 require "open3"
 require "rbconfig"
 
@@ -37,7 +37,7 @@ class Holdup::Lab::ChildTest < Minitest::Test
   end
 
   SPAWN = <<~RUBY
-    require "holdup/lab/child"
+    require "holdup/loader"
     spawn = Process.method(:spawn)
     Process.define_singleton_method(:spawn) { |*arguments, **options| spawn.call(*arguments, **options).tap { |pid| puts(pid) || Process.kill(:INT, Process.pid) } }
     $stdout.sync = true

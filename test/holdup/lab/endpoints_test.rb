@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/endpoints"
+require "holdup/loader"
 require "support/sample_profiles"
 require "support/simulated_recording"
 

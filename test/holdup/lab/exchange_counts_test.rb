@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/route"
-require "holdup/lab/tally"
+require "holdup/loader"
 
-class Holdup::Lab::TallyTest < Minitest::Test
+class Holdup::Lab::ExchangeCountsTest < Minitest::Test
   def setup
     @tally = Holdup::Lab::ExchangeCounts.new
     @route = Holdup::Lab::Route.new(label: "a", path: "/a", expected: [200, 500])

@@ -2,10 +2,7 @@
 
 require "test_helper"
 require_relative "small_server"
-require "holdup/lab/arrivals"
-require "holdup/lab/exchange"
-require "holdup/lab/route"
-require "holdup/lab/target"
+require "holdup/loader"
 
 class Holdup::Lab::ExchangeTest < Minitest::Test
   def teardown = @server&.close

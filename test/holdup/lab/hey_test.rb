@@ -2,7 +2,7 @@
 
 require "test_helper"
 require_relative "small_server"
-require "holdup/lab/hey"
+require "holdup/loader"
 require "support/fake_program"
 
 class Holdup::Lab::HeyTest < Minitest::Test

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/intake"
+require "holdup/loader"
 require "support/segment_writer"
 
 module Holdup::Lab
-  class IntakeTest < Minitest::Test
+  class InMemoryStoreTest < Minitest::Test
     include TemporaryFolder
 
     MS = 1_000_000

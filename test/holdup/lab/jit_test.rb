@@ -1,13 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/lab/jit"
-require "holdup/lab/jit"
-require "holdup/lab/jit/installed_rubies"
-require "holdup/lab/jit/report"
-require "holdup/lab/jit/states"
-require "holdup/reports/page_text"
+require "holdup/loader"
 require "support/swept"
 
 class Holdup::Lab::JitTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/jobs"
+require "holdup/loader"
 
 class Holdup::Lab::JobsTest < Minitest::Test
   include TemporaryFolder
@@ -36,7 +36,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def path = File.join(folder, "jobs.json")
 
-  def jobs(ledger = Jobs::Ledger.new(path, PlayedJobs.plan), run: Run.new, **options)
+  def jobs(ledger = Jobs::JobLog.new(path, PlayedJobs.plan), run: Run.new, **options)
     @steps = []
     Jobs.new(ledger, env: {}, redis_url: "redis://nowhere", run:, progress: ->(number, of, doing, arm:, **facts) { @steps << [number, of, doing, arm.name, facts] }, **options).call
   end
@@ -50,7 +50,7 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def test_all_of_it_is_in_the_file
     result = jobs
-    kept = Jobs::Result.new(Jobs::Ledger.open(path))
+    kept = Jobs::JobsResult.new(Jobs::JobLog.open(path))
     assert_equal [result.plan, 0], [kept.plan, kept.left]
     result.lines.zip(kept.lines) { |one, other| assert_equal [one.measured, one.predicted, one.error(:amdahl)], [other.measured, other.predicted, other.error(:amdahl)] }
     assert_equal result.setting, kept.setting
@@ -58,31 +58,31 @@ class Holdup::Lab::JobsTest < Minitest::Test
 
   def test_ctrl_c_keeps_what_was_measured_and_goes_on_later
     result = jobs(run: Run.new(fails: Interrupt.new))
-    assert_equal [2, 5, 3], [result.signal, result.left, Jobs::Ledger.open(path).readings.size]
-    jobs(Jobs::Ledger.open(path), run: run = Run.new)
+    assert_equal [2, 5, 3], [result.signal, result.left, Jobs::JobLog.open(path).readings.size]
+    jobs(Jobs::JobLog.open(path), run: run = Run.new)
     assert_equal [[20, 5, 5, 20, 1], [4, 5, 6, 7, 8]], [run.ran, @steps.map(&:first)]
   end
 
   def test_what_goes_wrong_in_a_run_is_told_and_the_rest_kept
     result = jobs(run: Run.new(fails: Holdup::Error.new("no sidekiq")))
-    assert_equal ["no sidekiq", 5, 3], [result.failure.message, result.left, Jobs::Ledger.open(path).readings.size]
-    assert_raises(Holdup::Error) { jobs(Jobs::Ledger.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Holdup::Error.new("no sidekiq"))) }
+    assert_equal ["no sidekiq", 5, 3], [result.failure.message, result.left, Jobs::JobLog.open(path).readings.size]
+    assert_raises(Holdup::Error) { jobs(Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Holdup::Error.new("no sidekiq"))) }
   end
 
   def test_ctrl_c_before_anything_was_measured
-    assert_raises(Interrupt) { jobs(Jobs::Ledger.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Interrupt.new)) }
+    assert_raises(Interrupt) { jobs(Jobs::JobLog.new(path, PlayedJobs.plan([20, 5]).with(baseline: 20)), run: Run.new(fails: Interrupt.new)) }
   end
 
   def test_a_store_gets_what_was_measured
     kept = []
     store = Object.new
     store.define_singleton_method(:commit) { |windows, _progress, processes:, profiles:| kept << [windows, processes, profiles.sum(&:seen)] }
-    jobs(Jobs::Ledger.new(path, PlayedJobs.plan([5], rounds: 1, again: false)), store:)
+    jobs(Jobs::JobLog.new(path, PlayedJobs.plan([5], rounds: 1, again: false)), store:)
     assert_equal [[[:window], [:sample], PlayedJobs::JOBS]], kept
   end
 
   def test_says_what_is_no_such_file
     File.write(path, '{"kind":"holdup sweep","schema":1}')
-    assert_match(/is no jobs of this version; name the file that `holdup lab jobs` wrote/, assert_raises(Holdup::Error) { Jobs::Ledger.open(path) }.message)
+    assert_match(/is no jobs of this version; name the file that `holdup lab jobs` wrote/, assert_raises(Holdup::Error) { Jobs::JobLog.open(path) }.message)
   end
 end

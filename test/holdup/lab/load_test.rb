@@ -2,7 +2,7 @@
 
 require "test_helper"
 require_relative "small_server"
-require "holdup/lab/load"
+require "holdup/loader"
 
 class Holdup::Lab::LoadTest < Minitest::Test
   def teardown = @server&.close

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/oha"
+require "holdup/loader"
 require "support/fake_program"
 
 class Holdup::Lab::OhaTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/pace"
+require "holdup/loader"
 
 class Holdup::Lab::PaceTest < Minitest::Test
   def kept?(sent: 400, throughput: 40.0, seconds: 10, response_ms: 50) = Holdup::Lab::Pace.kept?(sent:, throughput:, seconds:, response_ns: response_ms * 1_000_000)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/percentile"
+require "holdup/loader"
 
 class Holdup::Lab::PercentileTest < Minitest::Test
   def test_is_the_smallest_value_that_enough_others_do_not_exceed

@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/recorded"
-require "holdup/lab/requests"
-require "holdup/stores"
+require "holdup/loader"
 
-class Holdup::Lab::RecordedTest < Minitest::Test
+class Holdup::Lab::RecordedTrafficTest < Minitest::Test
   MINUTES = 20
   BUSIEST = MINUTES - 1
 

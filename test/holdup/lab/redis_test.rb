@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/redis"
+require "holdup/loader"
 
 class Holdup::Lab::RedisTest < Minitest::Test
   include TemporaryFolder

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/requests"
+require "holdup/loader"
 
 class Holdup::Lab::RequestsTest < Minitest::Test
   include TemporaryFolder

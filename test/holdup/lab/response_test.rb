@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/response"
+require "holdup/loader"
 
 class Holdup::Lab::ResponseTest < Minitest::Test
   def status(bytes) = Holdup::Lab::Response.new(bytes.b).status

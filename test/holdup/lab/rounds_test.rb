@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/rounds"
+require "holdup/loader"
 
 class Holdup::Lab::RoundsTest < Minitest::Test
   def test_each_round_has_all_arms_in_another_order

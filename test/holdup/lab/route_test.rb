@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/route"
+require "holdup/loader"
 
 class Holdup::Lab::RouteTest < Minitest::Test
   def test_path_is_fixed_or_made_from_chance

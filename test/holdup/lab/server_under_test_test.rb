@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/arm"
-require "holdup/lab/served"
+require "holdup/loader"
 
-class Holdup::Lab::ServedTest < Minitest::Test
+class Holdup::Lab::ServerUnderTestTest < Minitest::Test
   include TemporaryFolder
 
   ROUTE = Holdup::Lab::Route.new(label: "/", path: "/")

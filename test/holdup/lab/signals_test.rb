@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/signals"
+require "holdup/loader"
 require "open3"
 require "rbconfig"
 
 class Holdup::Lab::SignalsTest < Minitest::Test
   SCRIPT = <<~RUBY
-    require "holdup/lab/signals"
+    require "holdup/loader"
     me = ->(name) { Process.kill(name, Process.pid) }
     begin
       Holdup::Lab::Signals.first_only do
@@ -33,7 +33,7 @@ class Holdup::Lab::SignalsTest < Minitest::Test
   end
 
   LATER = <<~RUBY
-    require "holdup/lab/signals"
+    require "holdup/loader"
     begin
       Holdup::Lab::Signals.later do
         2.times { Process.kill(ARGV[0], Process.pid) }

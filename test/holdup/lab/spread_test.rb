@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/spread"
+require "holdup/loader"
 
 class Holdup::Lab::SpreadTest < Minitest::Test
   def test_the_median_speaks_and_the_range_says_how_far_to_trust_it

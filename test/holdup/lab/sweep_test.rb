@@ -44,7 +44,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
     @trial = Trial.new(limit, times, [], nil, fails)
     sweep = Swept::Sweep.new(@ledger, env: {}, trial: @trial, progress: ->(*step, **) { @steps << step }, **options)
     Swept::Sweep::Predictor.stub(:new, ->(*, **) { ->(arm) { prediction(arm) } }) do
-      Swept::Sweep::Reading.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
+      Swept::Sweep::SettingMeasurement.stub(:of, ->(outcome, round:) { reading(outcome.arm, rate: outcome.rate, round:) }) { sweep.call }
     end
   end
 
@@ -53,7 +53,7 @@ class Holdup::Lab::SweepTest < Minitest::Test
     assert_equal 6, @trial.rates.size
     assert_equal [1, 2], @trial.rates.map(&:last).uniq
     assert_equal (1..6).to_a, @steps.map(&:first)
-    kept = Swept::Sweep::Ledger.open(@ledger.path)
+    kept = Swept::Sweep::ProgressFile.open(@ledger.path)
     assert_equal [0, 6, [arm, arm(1, 3)] * 2], [result.left, kept.readings.size, kept.predictions.map(&:arm)]
   end
 
@@ -82,13 +82,13 @@ class Holdup::Lab::SweepTest < Minitest::Test
 
   def test_ctrl_c_keeps_what_was_measured
     result = sweep(plan: plan, fails: Interrupt.new)
-    assert_equal [2, 1, 2], [result.signal, result.left, Swept::Sweep::Ledger.open(@ledger.path).readings.size]
+    assert_equal [2, 1, 2], [result.signal, result.left, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size]
   end
 
   def test_what_goes_wrong_in_a_step_is_told_and_the_rest_kept
     result = sweep(plan: plan, fails: Holdup::Error.new("no server"))
     assert_equal ["no server", 1], [result.failure.message, result.left]
-    assert_equal 2, Swept::Sweep::Ledger.open(@ledger.path).readings.size
+    assert_equal 2, Swept::Sweep::ProgressFile.open(@ledger.path).readings.size
   end
 
   def test_what_goes_wrong_before_anything_was_measured_is_all_there_is
@@ -98,13 +98,13 @@ class Holdup::Lab::SweepTest < Minitest::Test
   # Measured again is only what the file has not: nobody is asked twice, and rounds go on where they were.
   def test_goes_on_with_what_was_left
     sweep(plan: plan(rounds: 2), fails: Interrupt.new)
-    before = Swept::Sweep::Ledger.open(path)
+    before = Swept::Sweep::ProgressFile.open(path)
     result = sweep(ledger: before)
     assert_equal [["1 x 3", 40, 1], ["1 x 3", 40, 2], ["1 x 5 (again)", 40, 2], ["1 x 5", 40, 2]], @trial.rates
     assert_equal [3, 4, 5, 6], @steps.map(&:first)
     assert_equal [0, 6], [result.left, result.to_h[:readings].size]
-    assert_equal result.to_h[:readings], Swept::Sweep::Ledger.open(path).to_h[:readings]
-    sweep(ledger: Swept::Sweep::Ledger.open(path))
+    assert_equal result.to_h[:readings], Swept::Sweep::ProgressFile.open(path).to_h[:readings]
+    sweep(ledger: Swept::Sweep::ProgressFile.open(path))
     assert_empty @trial.rates, "nothing is left"
   end
 

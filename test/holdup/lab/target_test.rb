@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/target"
+require "holdup/loader"
 
 class Holdup::Lab::TargetTest < Minitest::Test
   def test_takes_loopback_addresses

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require_relative "small_server"
-require "holdup/lab/wrk"
+require "holdup/loader"
 require "support/fake_program"
 
 class Holdup::Lab::WrkTest < Minitest::Test

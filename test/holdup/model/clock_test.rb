@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/clock"
+require "holdup/model/clock"
 
 class Holdup::ClockTest < Minitest::Test
   def test_realtime_is_nanoseconds_and_seconds_since_1970

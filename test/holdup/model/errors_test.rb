@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/errors"
+require "holdup/model/errors"
 
 class Holdup::ErrorsTest < Minitest::Test
   def test_every_error_is_one_of_ours

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/histogram"
+require "holdup/model/histogram"
 
 class Holdup::HistogramTest < Minitest::Test
   Histogram = Holdup::Histogram

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/measurement"
+require "holdup/model/measurement"
 
 class Holdup::MeasurementTest < Minitest::Test
   def test_the_array_of_the_probe_fits_in_order

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/unit_profile/block"
+require "holdup/model/sample_block"
 
 class Holdup::UnitSample
-  class BlockTest < Minitest::Test
+  class SampleBlockTest < Minitest::Test
     include SampleProfiles
 
     def test_whatever_the_order_the_same_units_are_drawn

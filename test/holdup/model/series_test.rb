@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/series"
+require "holdup/model/series"
 
 class Holdup::SeriesTest < Minitest::Test
   Series = Holdup::Series

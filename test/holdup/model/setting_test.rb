@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/setting"
+require "holdup/model/setting"
 
 class Holdup::SettingTest < Minitest::Test
   Setting = Holdup::Setting

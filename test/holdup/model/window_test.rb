@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/series"
-require "holdup/setting"
-require "holdup/window"
+require "holdup/model/series"
+require "holdup/model/setting"
+require "holdup/model/window"
 
 class Holdup::WindowTest < Minitest::Test
   Window = Holdup::Window

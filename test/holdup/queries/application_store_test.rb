@@ -1,12 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/of_application"
-require "holdup/inquiry/summed"
+require "holdup/loader"
 require_relative "../../support/learned"
 require_relative "../../support/played_store"
 
-class Holdup::Queries::OfApplicationTest < Minitest::Test
+class Holdup::Queries::ApplicationStoreTest < Minitest::Test
   # Each in a store of its own is what each must be in the common one.
   def test_a_store_as_if_nobody_else_had_written
     shop, admin = %w[shop admin].each_with_index.map { |app, index| PlayedStore.new(PlayedRecording.new(minutes: 2, seed: index), facts: {"app" => app}, pid: 7 + index) }

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/charted_span"
-require "holdup/stores"
+require "holdup/loader"
 
 class Holdup::Queries::ChartedSpanTest < Minitest::Test
   HOUR = 3600

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/recorded"
-require "holdup/stores"
+require "holdup/loader"
 require_relative "../../support/burst_store"
 
-class Holdup::Queries::RecordedTest < Minitest::Test
+class Holdup::Queries::ComparisonSourceTest < Minitest::Test
   def test_sides_by_setting
     sample = SampleWindows.new(minutes: 2)
     store = Holdup::Store.open("memory:")

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/summed"
-require "holdup/stores"
+require "holdup/loader"
 require_relative "../../support/burst_store"
 
-class Holdup::Queries::SummedTest < Minitest::Test
+class Holdup::Queries::LoadSummaryTest < Minitest::Test
   def setup
     @sample = SampleWindows.new
     @store = Holdup::Store.open("memory:")

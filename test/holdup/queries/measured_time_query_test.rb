@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/covered_time"
+require "holdup/loader"
 require_relative "../../support/burst_store"
 
-class Holdup::Queries::CoveredTimeTest < Minitest::Test
+class Holdup::Queries::MeasuredTimeQueryTest < Minitest::Test
   START_S = BurstStore::START_S
   DAY_S = BurstStore::DAY_S
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/values"
+require "holdup/loader"
 
-class Holdup::Queries::ValuesTest < Minitest::Test
+class Holdup::Queries::OptionValuesTest < Minitest::Test
   NOW = 1_790_000_000
 
   def moment(text) = Holdup::Queries::OptionValues.moment("--since", text, now_s: NOW)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/served"
-require "holdup/window"
+require "holdup/loader"
+require "holdup/model/window"
 
 module Holdup::Queries
-  class ServedTest < Minitest::Test
+  class QueueOwnerTest < Minitest::Test
     # A store with these windows.
     Some = Data.define(:all) do
       def windows(_from_s, _to_s, kinds:) = all.select { |window| kinds.include?(window.series.kind) }

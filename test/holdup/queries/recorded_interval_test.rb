@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/extent"
-require "holdup/stores"
+require "holdup/loader"
 
-class Holdup::Queries::ExtentTest < Minitest::Test
+class Holdup::Queries::RecordedIntervalTest < Minitest::Test
   DAY_S = 86_400
   START_S = 20_700 * DAY_S
   UNITS = {kinds: Holdup::Series::UNITS}.freeze

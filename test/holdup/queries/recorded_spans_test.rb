@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/groups"
-require "holdup/inquiry/recorded"
-require "holdup/inquiry/summed"
-require "holdup/stores"
+require "holdup/loader"
 
 # Whatever span is asked for, whichever windows are left of it and however settings are grouped: a comparison
 # counts what a report counts.

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/groups"
-require "holdup/setting"
+require "holdup/loader"
+require "holdup/model/setting"
 
-class Holdup::Queries::GroupsTest < Minitest::Test
+class Holdup::Queries::SettingGroupsTest < Minitest::Test
   SETTINGS = [{"jit" => "none", "revision" => "a1"}, {"jit" => "yjit", "revision" => "a1"}, {"jit" => "yjit", "revision" => "b2"}].map { |facts| Holdup::Setting.new(attributes: facts) }
   UNITS = SETTINGS.zip([10, 500, 400]).to_h.freeze
 

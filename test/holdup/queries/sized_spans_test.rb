@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/sized"
+require "holdup/loader"
 require_relative "../../support/burst_store"
 require_relative "../../support/played_store"
 

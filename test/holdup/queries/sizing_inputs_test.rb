@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/sized"
+require "holdup/loader"
 require_relative "../../support/learned"
 require_relative "../../support/played_store"
 
-class Holdup::Queries::SizedTest < Minitest::Test
+class Holdup::Queries::SizingInputsTest < Minitest::Test
   WEB = PlayedStore.new(PlayedRecording.new(minutes: 2))
   JOBS = PlayedStore.new(PlayedRecording.new(kind: :job, shapes: {"SyncJob" => [1.0, 5, 45, 6]}, rate: 5.0, minutes: 2, threads: 3), pid: 70)
 

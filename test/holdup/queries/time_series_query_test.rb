@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/course"
-require "holdup/inquiry/summed"
-require "holdup/stores"
+require "holdup/loader"
 
-class Holdup::Queries::CourseTest < Minitest::Test
+class Holdup::Queries::TimeSeriesQueryTest < Minitest::Test
   MINUTE = 60
 
   def setup

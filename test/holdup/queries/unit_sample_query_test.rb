@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/singles"
+require "holdup/loader"
 
-class Holdup::Queries::SinglesTest < Minitest::Test
+class Holdup::Queries::UnitSampleQueryTest < Minitest::Test
   DAY_S = 86_400
 
   # A store that has units of some ten minutes, and tells what of them is asked for.

@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/inquiry/unmatched"
-require "holdup/stores"
-require "holdup/stores/memory"
+require "holdup/loader"
 
-class Holdup::Queries::UnmatchedTest < Minitest::Test
+class Holdup::Queries::UnmatchedFilterTest < Minitest::Test
   def setup
     @sample = SampleWindows.new
     @store = Holdup::Store::Memory.new

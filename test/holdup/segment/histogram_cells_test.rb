@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/segment/cells"
+require "holdup/segment/histogram_cells"
 
 module Holdup
   module Segment
-    class CellsTest < Minitest::Test
+    class HistogramCellsTest < Minitest::Test
       def test_bytes_that_do_not_add_up_are_refused
         buckets = Array.new(512) { |slot| (slot == 36) ? 1 : 0 }
         good = [1, 5_000, 5_000, 5_000, 0, 36, 36, 0] + buckets

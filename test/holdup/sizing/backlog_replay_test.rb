@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/backlog"
-require "holdup/analysis/sizing/closed"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class BacklogTest < Minitest::Test
+  class BacklogReplayTest < Minitest::Test
     include SampleProfiles
 
     # Of exponential holds and waits, what the closed model is exact for.

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/candidates"
-require "holdup/analysis/sizing/demand"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class CandidatesTest < Minitest::Test
+  class CandidateGridTest < Minitest::Test
     NOW = Candidate.new(processes: 2, threads: 5)
 
     def candidates(vcpus: 2, share: 0.5, now: NOW) = CandidateGrid.new(Demand.of_share(share), current: now, vcpus:).to_a

@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/choice"
-require "holdup/analysis/sizing/objective"
-require "holdup/analysis/sizing/prediction"
+require "holdup/loader"
 require_relative "../../support/learned"
 
 module Holdup::Sizing

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/closed"
+require "holdup/loader"
 require_relative "measured_runs"
 
 module Holdup::Sizing
-  class ClosedTest < Minitest::Test
+  class ClosedModelTest < Minitest::Test
     RUNS = MeasuredRuns.all.select { |run| run.set == "closed2" }
 
     def closed(share) = ClosedModel.new(Demand.of_share(share))
@@ -36,7 +36,7 @@ module Holdup::Sizing
     end
 
     def test_the_bounds_hold_and_the_lower_one_is_amdahls_law
-      require "holdup/analysis/amdahl"
+      require "holdup/loader"
       [0.1, 0.45, 0.9].product([1, 2, 3, 5, 10, 50]).each do |share, threads|
         model = closed(share)
         assert_operator model.lower_bound(threads), :<=, model.throughput(threads) * 1.000001

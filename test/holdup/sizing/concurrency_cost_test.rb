@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/growth"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class GrowthTest < Minitest::Test
+  class ConcurrencyCostTest < Minitest::Test
     SEEDS = (1..4)
     # Of two intervals of 90 %.
     COVERED = 0.75

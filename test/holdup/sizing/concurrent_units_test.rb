@@ -5,7 +5,7 @@ require_relative "../../support/played_recording"
 
 module Holdup::Sizing
   # Requests and jobs of the same processes: what one kind does is known only with the other's company.
-  class CompanyTest < Minitest::Test
+  class ConcurrentUnitsTest < Minitest::Test
     KINDS = %i[request job].freeze
     MS = 1_000_000
 

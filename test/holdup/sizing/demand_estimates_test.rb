@@ -1,12 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/growth"
-require "holdup/analysis/sizing/estimates"
+require "holdup/loader"
 require "support/played_recording"
 
 module Holdup::Sizing
-  class EstimatesTest < Minitest::Test
+  class DemandEstimatesTest < Minitest::Test
     RECORDING = PlayedRecording.new(minutes: 4, growth: 0.1)
     TRAFFIC = Traffic.of(RECORDING.profiles, RECORDING.arrivals)
 

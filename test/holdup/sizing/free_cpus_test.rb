@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/free_cpus"
+require "holdup/loader"
 require "support/played_recording"
 
 module Holdup::Sizing

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/guards"
-require "holdup/analysis/sizing/limits"
+require "holdup/loader"
 
 module Holdup::Sizing
   class GuardsTest < Minitest::Test

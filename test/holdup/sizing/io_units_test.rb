@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/io_units"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/trace"
+require "holdup/loader"
 require_relative "../../support/played_recording"
 
 module Holdup::Sizing

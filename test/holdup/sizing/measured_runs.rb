@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/analysis/sizing/demand"
+require "holdup/loader"
 
 # The runs of test/fixtures/closed_runs.csv.
 module MeasuredRuns
@@ -11,7 +11,7 @@ module MeasuredRuns
     def amdahl = threads * 1000 / (threads * held_ms + idle_ms)
   end
 
-  FILE = File.expand_path("../../../fixtures/closed_runs.csv", __dir__)
+  FILE = File.expand_path("../../fixtures/closed_runs.csv", __dir__)
 
   def self.all
     head, *rows = File.readlines(FILE, chomp: true).map { |line| line.split(",", -1) }

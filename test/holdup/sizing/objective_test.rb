@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/objective"
-require "holdup/analysis/sizing/prediction"
+require "holdup/loader"
 
 module Holdup::Sizing
   class ObjectiveTest < Minitest::Test

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
-require "holdup/analysis/sizing/observation"
+require "holdup/loader"
 require_relative "../../support/played_store"
 
 module Holdup::Sizing
@@ -47,7 +46,7 @@ module Holdup::Sizing
     Some = Data.define(:windows, :profiles, :setting) do
       def fingerprints = []
 
-      def arrivals = Recording::MinuteCounts.new(profiles, Recording::ProcessBoots.new([], [])).counts(windows)
+      def arrivals = Recording::MinuteCounts.new(profiles, Holdup::Analysis::ProcessBoots.new([], [])).counts(windows)
     end
 
     def test_a_web_server

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/open_load"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class OpenLoadTest < Minitest::Test
+  class OpenModelTest < Minitest::Test
     # 10 ms held and 20 ms idle in all: the run of the research notes at U = 0.61.
     LIKE = Demand.new(held_ns: 10e6, idle_ns: 10e6, acquisitions: 8)
 

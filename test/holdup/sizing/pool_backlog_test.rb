@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/pool_backlog"
-require "holdup/analysis/sizing/traffic"
+require "holdup/loader"
 require_relative "../../support/played_recording"
 
 module Holdup::Sizing

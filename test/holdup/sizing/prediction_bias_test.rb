@@ -1,13 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/bias"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/prediction"
+require "holdup/loader"
 require_relative "../../support/learned"
 
 module Holdup::Sizing
-  class BiasTest < Minitest::Test
+  class PredictionBiasTest < Minitest::Test
     include Learned
 
     MS = 1_000_000

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/recording"
+require "holdup/loader"
 
 module Holdup::Sizing
   class RecordingTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/replay"
+require "holdup/loader"
 
 module Holdup::Sizing
   # Requests and jobs of the same processes: those in question, and those that are there as well.

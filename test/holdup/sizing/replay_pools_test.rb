@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/replay"
+require "holdup/loader"
 
 module Holdup::Sizing
   # Pools of threads that share a process: each has its own cap and queue, and all of them one GVL.

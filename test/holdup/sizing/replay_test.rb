@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/replay"
+require "holdup/loader"
 require_relative "measured_runs"
 
 module Holdup::Sizing

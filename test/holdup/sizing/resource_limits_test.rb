@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
-require "holdup/analysis/sizing/candidate"
-require "holdup/analysis/sizing/limits"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class LimitsTest < Minitest::Test
+  class ResourceLimitsTest < Minitest::Test
     MB = 1_000_000
     NOW = Candidate.new(processes: 2, threads: 5)
 

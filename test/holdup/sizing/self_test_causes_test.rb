@@ -1,12 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/causes"
-require "holdup/analysis/sizing/self_test"
+require "holdup/loader"
 
 # A cause is named when its figure can explain an error of a tenth of the response.
 module Holdup::Sizing
-  class CausesTest < Minitest::Test
+  class SelfTestCausesTest < Minitest::Test
     MS = 1_000_000
     Recording = Struct.new(:demand, :measured, :held_per_cpu, :wait_beside_ns)
     Demand = Struct.new(:cpu_ns, :held_ns)

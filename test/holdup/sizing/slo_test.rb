@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/slo"
+require "holdup/loader"
 
 class Holdup::Sizing::SloTest < Minitest::Test
   Slo = Holdup::Sizing::Slo

@@ -1,11 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
-require "holdup/analysis/sizing/pools"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class PoolsTest < Minitest::Test
+  class ThreadPoolsTest < Minitest::Test
     include SampleProfiles
 
     Member = Data.define(:pools)

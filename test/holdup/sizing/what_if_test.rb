@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/what_if"
+require "holdup/loader"
 require_relative "../../support/learned"
 require_relative "../../support/played_recording"
 

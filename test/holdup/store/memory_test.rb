@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "contracts/store_contract"
-require "holdup/stores/memory"
+require "holdup/loader"
 
 class Holdup::Store::MemoryTest < Minitest::Test
   include StoreContract

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores/memory"
+require "holdup/loader"
 
-class Holdup::Store::PruneTest < Minitest::Test
+class Holdup::Store::PruningTest < Minitest::Test
   include SampleMinutes
 
   def setup

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores/read_plan"
+require "holdup/loader"
 
 class Holdup::Store::ReadPlanTest < Minitest::Test
   DAY = 86_400

@@ -2,8 +2,7 @@
 
 require "test_helper"
 require "delegate"
-require "holdup/stores/memory"
-require "holdup/stores/rollup"
+require "holdup/loader"
 
 class Holdup::Store::RollupTest < Minitest::Test
   include SampleMinutes

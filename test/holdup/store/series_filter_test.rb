@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/series"
-require "holdup/stores/filter"
+require "holdup/model/series"
+require "holdup/loader"
 
-class Holdup::Store::FilterTest < Minitest::Test
+class Holdup::Store::SeriesFilterTest < Minitest::Test
   JOB = Holdup::Series.new(kind: :job, name: "Admin::ReportJob", queue: "low")
   REQUEST = Holdup::Series.new(kind: :request, name: "GET /orders/:id")
 

@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "contracts/store_contract"
-require "holdup/stores"
-require "holdup/stores/sql"
-require "holdup/stores/sql/sqlite"
+require "holdup/loader"
 
 class Holdup::Store::SqlTest < Minitest::Test
   include TemporaryFolder

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores/tier"
+require "holdup/loader"
 
 class Holdup::Store::TierTest < Minitest::Test
   Tier = Holdup::Store::Tier

@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores/batch"
-require "holdup/stores/tier"
+require "holdup/loader"
 
-class Holdup::Store::BatchTest < Minitest::Test
+class Holdup::Store::WindowBatchTest < Minitest::Test
   include SampleMinutes
 
   def test_a_minute_goes_to_the_finest_tier_only

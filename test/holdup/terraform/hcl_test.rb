@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/terraform"
+require "holdup/loader"
 
 class Holdup::Terraform::HclTest < Minitest::Test
   Hcl = Holdup::Terraform::Hcl

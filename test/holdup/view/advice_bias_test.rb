@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/advice_bias"
-require "holdup/reports/words"
+require "holdup/loader"
 require_relative "../../support/learned"
 
 class Holdup::View::AdviceBiasTest < Minitest::Test

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/advice_pools"
-require "holdup/reports/json_advice"
-require "holdup/reports/words"
+require "holdup/loader"
 require_relative "../../support/played_recording"
 
 class Holdup::View::AdvicePoolsTest < Minitest::Test

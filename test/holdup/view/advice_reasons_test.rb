@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/self_test"
-require "holdup/reports/advice_reasons"
-require "holdup/reports/words"
+require "holdup/loader"
 
 # A cause is said with its figure; without one the figures that were looked at are said.
 class Holdup::View::AdviceReasonsTest < Minitest::Test

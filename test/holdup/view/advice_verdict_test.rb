@@ -1,10 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/growth"
-require "holdup/reports/advice_verdict"
-require "holdup/reports/json_advice"
-require "holdup/reports/words"
+require "holdup/loader"
 require "support/played_recording"
 
 class Holdup::View::AdviceVerdictTest < Minitest::Test

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/split"
-require "holdup/reports/bar"
-require "holdup/reports/style"
+require "holdup/loader"
 
 class Holdup::View::BarTest < Minitest::Test
   Bar = Holdup::View::Bar

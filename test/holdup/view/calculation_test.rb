@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/calculator"
-require "holdup/reports/calculation"
+require "holdup/loader"
 
 class Holdup::View::CalculationTest < Minitest::Test
   Sizing = Holdup::Sizing

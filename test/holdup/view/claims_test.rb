@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/words"
+require "holdup/loader"
 
 # What is said of a measurement is no more than its figures show.
 class Holdup::View::ClaimsTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/figures"
+require "holdup/loader"
 
 class Holdup::View::FiguresTest < Minitest::Test
   Figures = Holdup::View::Figures

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/doctor"
-require "holdup/reports/findings_json"
+require "holdup/loader"
 
 class Holdup::View::FindingsJsonTest < Minitest::Test
   Finding = Holdup::Doctor::CheckResult

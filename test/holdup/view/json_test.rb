@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/json"
+require "holdup/loader"
 
 class Holdup::View::JsonTest < Minitest::Test
   DISTRIBUTIONS = %w[wall_ns running_ns stalled_ns idle_ns queued_ns longest_hold_ns].freeze

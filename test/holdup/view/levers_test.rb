@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/words"
-require "holdup/servers/puma/levers"
-require "holdup/servers/sidekiq/levers"
+require "holdup/loader"
+require "holdup/agent/servers/puma/levers"
+require "holdup/agent/servers/sidekiq/levers"
 
 # How something of a server is changed is recorded in English; reports in another language tell it in theirs.
 class Holdup::View::LeversTest < Minitest::Test
   JA = Holdup::View::Words.new("ja")
   PROSE = /\b(?:then|restart|adds|takes|wait|share|start|or|one|step|live|environment|line)\b/
-  SERVERS = File.expand_path("../../../lib/holdup/servers", __dir__)
+  SERVERS = File.expand_path("../../../lib/holdup/agent/servers", __dir__)
 
   def hints
     levers = [Holdup::Servers::Puma::Levers, Holdup::Servers::Sidekiq::Levers]

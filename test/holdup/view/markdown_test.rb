@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/markdown"
+require "holdup/loader"
 
 class Holdup::View::MarkdownTest < Minitest::Test
   def markdown(sample = SampleWindows.new)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/moments"
+require "holdup/loader"
 
 class Holdup::View::MomentsTest < Minitest::Test
   Moments = Holdup::View::Moments

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/phrase"
+require "holdup/loader"
 
 class Holdup::View::PhraseTest < Minitest::Test
   def say(text, **values) = Holdup::View::Phrase.call(text, values, unknown: "unknown")

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/words"
-require "holdup/web/words"
+require "holdup/loader"
 
 # Every sentence of both languages, with the numbers 0, 1 and 2 and with nothing where its values go.
 class Holdup::View::SentencesTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/style"
+require "holdup/loader"
 require "pty"
 
 class Holdup::View::StyleTest < Minitest::Test

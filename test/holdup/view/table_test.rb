@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/section"
-require "holdup/reports/table"
+require "holdup/loader"
 
 class Holdup::View::TableTest < Minitest::Test
   def table(rows, width:, total: nil)

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/text"
+require "holdup/loader"
 
 class Holdup::View::TextTest < Minitest::Test
   LONG = "Admin::Reporting::Quarterly::RevenueRecognitionExceptionsController#recalculate_everything_for_all_tenants"

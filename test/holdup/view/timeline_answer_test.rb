@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/timeline"
-require "holdup/reports/timeline_answer"
-require "holdup/reports/words"
+require "holdup/loader"
 
 # What took the time, and because of whom, in the first sentence.
 class Holdup::View::TimelineAnswerTest < Minitest::Test

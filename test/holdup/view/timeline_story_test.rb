@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/reports/timeline_story"
-require "holdup/reports/words"
-require "holdup/timeline"
+require "holdup/loader"
 
 class Holdup::View::TimelineStoryTest < Minitest::Test
   # Nobody ends the unit of a thread that was killed.

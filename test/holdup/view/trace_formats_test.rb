@@ -3,11 +3,10 @@
 require "test_helper"
 require "json"
 require "holdup/capture"
-require "holdup/timeline"
-require "holdup/timeline/export"
+require "holdup/loader"
 
 # What holds in every format, and what each viewer asks of its own.
-class Holdup::Analysis::Timeline::ExportTest < Minitest::Test
+class Holdup::Analysis::Timeline::TraceFormatsTest < Minitest::Test
   MS = 1_000_000
   READERS = {
     json: ->(told) { told["threads"].map { |thread| thread["periods"].map { |one| [one["state"], one["to_ns"] - one["from_ns"]] } } },

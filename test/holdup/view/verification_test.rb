@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/verification"
-require "holdup/reports/verification"
+require "holdup/loader"
 
 # Why a prediction missed is said as far as figures of the time since support it.
 class Holdup::View::VerificationTest < Minitest::Test

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/width"
+require "holdup/loader"
 
 class Holdup::View::WidthTest < Minitest::Test
   Width = Holdup::View::Width

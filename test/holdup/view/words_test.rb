@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/words"
+require "holdup/loader"
 
 class Holdup::View::WordsTest < Minitest::Test
   TABLES = Holdup::View::Words::LANGUAGES

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/answers"
+require "holdup/loader"
 
-class Holdup::Web::AnswersTest < Minitest::Test
+class Holdup::Web::AnswerCacheTest < Minitest::Test
   S = 1_000_000_000
   SHORT_S = 0.01
   PATIENCE_S = 30

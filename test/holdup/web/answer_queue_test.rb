@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/answer_queue"
+require "holdup/loader"
 
 class Holdup::Web::AnswerQueueTest < Minitest::Test
   S = 1_000_000_000

@@ -3,8 +3,8 @@
 require "test_helper"
 require "cgi"
 require "etc"
-require "holdup/collection_state"
-require "holdup/web"
+require "holdup/model/collection_state"
+require "holdup/loader"
 require "json"
 
 class Holdup::Web::AppTest < Minitest::Test
@@ -31,7 +31,7 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def empty
-    require "holdup/stores"
+    require "holdup/loader"
     dashboard(store: Holdup::Store.open("memory:"))
   end
 

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/assets"
+require "holdup/loader"
 
 class Holdup::Web::AssetsTest < Minitest::Test
   ROOT = File.expand_path("../../..", __dir__)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/blocks"
+require "holdup/loader"
 
 class Holdup::Web::BlocksTest < Minitest::Test
   Blocks = Holdup::Web::Blocks

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/capture/archive"
-require "holdup/web"
+require "holdup/loader"
 require "json"
 
 class Holdup::Web::CapturesTest < Minitest::Test

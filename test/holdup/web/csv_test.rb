@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/page"
-require "holdup/reports/section"
-require "holdup/web/csv"
+require "holdup/loader"
 
 class Holdup::Web::CsvTest < Minitest::Test
   def test_figures_stay_and_formulas_do_not

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/error_text"
-require "holdup/web/words"
+require "holdup/loader"
 
 class Holdup::Web::ErrorTextTest < Minitest::Test
   Store = Holdup::StoreError
@@ -42,7 +41,7 @@ class Holdup::Web::ErrorTextTest < Minitest::Test
 
   # Each error that pages raise themselves, as it stands in their source.
   def test_every_wrong_address_has_its_sentence
-    sources = Dir[File.expand_path("../../../lib/holdup/{web/**/*,inquiry/values,inquiry/of_application}.rb", __dir__)]
+    sources = Dir[File.expand_path("../../../lib/holdup/{web/**/*,queries/option_values,queries/application_store}.rb", __dir__)]
     texts = sources.flat_map { |file| File.read(file).scan(/UsageError\.new\("((?:[^"\\]|\\.)*)", "((?:[^"\\]|\\.)*)"/) }.flatten
     assert_operator texts.size, :>=, 30
     told = texts.map { |text| text.gsub(/\#\{(?:[^{}]|\{[^}]*\})*\}/, "7") }

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/figures"
-require "holdup/web"
+require "holdup/loader"
 require "json"
 
 # A number stands in a table, which the server writes, and in a chart, which a script writes: both say it alike. The script's

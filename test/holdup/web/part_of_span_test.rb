@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
+require "holdup/loader"
 require "json"
 
 # A span is often longer than what was recorded in it, or lies elsewhere.

@@ -1,10 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores"
-require "holdup/web/remembered"
+require "holdup/loader"
 
-class Holdup::Web::RememberedTest < Minitest::Test
+class Holdup::Web::RequestCacheTest < Minitest::Test
   def test_what_is_asked_twice_is_read_once
     sample = SampleWindows.new
     store = Holdup::Store.open("memory:")

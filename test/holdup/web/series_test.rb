@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
+require "holdup/loader"
 require "json"
 
 # What scripts ask for: figures of charts, and which pages stay fresh.

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "net/http"
-require "holdup/web/server"
+require "holdup/loader"
 
 class Holdup::Web::ServerTest < Minitest::Test
   def test_a_page_that_takes_long_does_not_keep_it_from_stopping

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
-require "holdup/web/view"
+require "holdup/loader"
 
 class Holdup::Web::ViewTest < Minitest::Test
   include Dashboard

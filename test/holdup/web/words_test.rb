@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/language"
-require "holdup/web/words"
+require "holdup/loader"
 
 class Holdup::Web::WordsTest < Minitest::Test
   TABLES = Holdup::Web::Words::LANGUAGES

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
-require_relative "option_text"
-
 module Holdup
   module Advice
     module JitRules

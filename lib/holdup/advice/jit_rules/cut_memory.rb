@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/jit_report"
-require_relative "../finding"
-require_relative "headroom"
-require_relative "option_text"
-
 module Holdup
   module Advice
     module JitRules

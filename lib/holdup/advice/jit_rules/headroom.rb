@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../memory_headroom"
-
 module Holdup
   module Advice
     module JitRules

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
-require_relative "killer_facts"
-require_relative "not_enabled"
-
 module Holdup
   module Advice
     module JitRules

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/jit_report"
-require_relative "../proposed_change"
-require_relative "../finding"
-
 module Holdup
   module Advice
     module JitRules

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../proposed_change"
-require_relative "../finding"
-require_relative "wait_bound"
-
 module Holdup
   module Advice
     module JitRules

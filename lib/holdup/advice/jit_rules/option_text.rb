@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../proposed_change"
-
 module Holdup
   module Advice
     module JitRules

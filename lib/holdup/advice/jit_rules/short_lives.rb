@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
-require_relative "killer_facts"
-
 module Holdup
   module Advice
     module JitRules

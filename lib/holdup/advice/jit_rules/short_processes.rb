@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../proposed_change"
-require_relative "../finding"
-
 module Holdup
   module Advice
     module JitRules

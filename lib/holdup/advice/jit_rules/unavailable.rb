@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../finding"
-
 module Holdup
   module Advice
     module JitRules

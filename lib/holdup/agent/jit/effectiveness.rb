@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require_relative "workload"
-require_relative "pace_test"
+require_relative "pace_measurement"
 
 module Holdup
   module Jit
@@ -23,7 +23,7 @@ module Holdup
       # @param api [#runtime_stats] RubyVM::YJIT
       # @param version [RubyDefaults]
       # @param pace [#ratio]
-      def initialize(api:, version:, pace: PaceTest.new)
+      def initialize(api:, version:, pace: PaceMeasurement.new)
         @api = api
         @version = version
         @pace = pace
@@ -54,7 +54,7 @@ module Holdup
       def full?(state) = state.limit ? state.saturated? : state.failures.to_i.positive?
 
       def compiles?(state)
-        lowest = @version.counts_interpreted? ? 0 : PaceTest::LOWEST_THRESHOLD
+        lowest = @version.counts_interpreted? ? 0 : PaceMeasurement::LOWEST_THRESHOLD
         state.call_threshold&.between?(lowest, HIGHEST_THRESHOLD)
       end
 

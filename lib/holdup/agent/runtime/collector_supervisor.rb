@@ -10,7 +10,7 @@ module Holdup
     # The child gets a pipe as standard input whose other end only this process (and its forks) hold: when that closes,
     # however it happens, the child carries the last units and ends. So nobody has to wait for it.
     class CollectorSupervisor
-      EXE = File.expand_path("../../../exe/holdup", __dir__)
+      EXE = File.expand_path("../../../../exe/holdup", __dir__)
       FIRST_WAIT_S = 1
       # What can't start is hardly repaired within minutes, and each try says why.
       LONGEST_WAIT_S = 600
@@ -24,7 +24,7 @@ module Holdup
       # Where there is a JIT, the collector takes a quarter less CPU with it. It makes much short-lived garbage: collected
       # early, that stays in the processor's cache and out of the RSS.
       ENVIRONMENT = {"RUBY_YJIT_ENABLE" => "1", "RUBY_GC_MALLOC_LIMIT" => "4000000", "RUBY_GC_MALLOC_LIMIT_MAX" => "8000000"}.freeze
-      BOOT_OPTION = /\s*-r\S*holdup\/exec_boot\S*/
+      BOOT_OPTION = /\s*-r\S*holdup\/agent\/exec_boot\S*/
 
       # @return [Integer, nil] pid of the collector
       attr_reader :pid

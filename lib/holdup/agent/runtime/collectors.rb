@@ -80,8 +80,7 @@ module Holdup
         private
 
         def collector
-          require_relative "../../collector"
-          require_relative "../../store"
+          require_relative "../../loader"
           home = @env["HOME"] || Dir.home
           url = @configuration.store || Store.default_url(@env, home:)
           Collector.new(store: Store.open(url), directory: @configuration.segment_dir, log: @log, captures: Store.captures_dir(url, @env, home:))

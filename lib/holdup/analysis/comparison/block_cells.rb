@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "weighted_histogram"
-require_relative "weighted_rows"
-
 module Holdup
   module Analysis
     class Comparison

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "estimate"
-
 module Holdup
   module Analysis
     class Comparison

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../process_report"
-require_relative "estimate"
-
 module Holdup
   module Analysis
     class Comparison

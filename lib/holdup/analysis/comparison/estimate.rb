@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "student_distribution"
-
 module Holdup
   module Analysis
     class Comparison

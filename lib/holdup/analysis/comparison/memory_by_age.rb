@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../process_report/sample_trail"
-require_relative "process_ages"
-require_relative "estimate"
-require_relative "student_distribution"
-
 module Holdup
   module Analysis
     class Comparison

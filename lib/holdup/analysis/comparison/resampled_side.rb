@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "block_cells"
-require_relative "weighted_histogram"
-require_relative "weighted_rows"
-require_relative "metric"
-
 module Holdup
   module Analysis
     class Comparison

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/setting"
-
 module Holdup
   module Analysis
     class Comparison

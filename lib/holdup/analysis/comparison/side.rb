@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../unit_filter"
-require_relative "../../sizing/recording/process_boots"
-
 module Holdup
   module Analysis
     class Comparison
@@ -102,7 +99,7 @@ module Holdup
 
         def warm?(window) = boots.warm?(window.start_s, window.end_s)
 
-        def boots = @boots ||= Sizing::Recording::ProcessBoots.new(@every_profile, samples)
+        def boots = @boots ||= Analysis::ProcessBoots.new(@every_profile, samples)
 
         def fingerprints = @fingerprints ||= settings.map(&:fingerprint)
       end

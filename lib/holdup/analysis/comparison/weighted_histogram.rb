@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/histogram"
-
 module Holdup
   module Analysis
     class Comparison

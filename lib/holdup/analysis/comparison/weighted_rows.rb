@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../agent/probe"
-require_relative "weighted_rows/in_ruby"
-
 module Holdup
   module Analysis
     class Comparison

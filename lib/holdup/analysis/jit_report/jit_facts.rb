@@ -1,22 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../agent/jit/memory_use"
-
 module Holdup
   module Analysis
     class JitReport
-      MIB = 1 << 20
-      # What a limit that is reached is raised to.
-      LARGER = 1.25
-
-      # @param bytes [Numeric] of code and metadata
-      # @return [Numeric] bytes that a process grows by
-      def self.memory(bytes) = bytes * Holdup::Jit::REAL_MEMORY
-
-      # @param bytes [Numeric] of code
-      # @return [Numeric] bytes of code and metadata
-      def self.with_metadata(bytes) = bytes * Holdup::Jit::TOTAL_TO_CODE
-
       # What one process tells of its JIT, gathered from the setting, the profile and the gauges of its segment, or from
       # its samples, which have the same.
       #

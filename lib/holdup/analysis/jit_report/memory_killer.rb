@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "jit_facts"
-
 module Holdup
   module Analysis
     class JitReport

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../agent/jit/ruby_defaults"
-require_relative "../process_report/sample_trail"
-require_relative "jit_facts"
-require_relative "memory_killer"
-require_relative "activation_origins"
-
 module Holdup
   module Analysis
     class JitReport

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "memory_growth"
-require_relative "process_life"
-require_relative "killer_footprint"
-
 module Holdup
   module Analysis
     class JitReport

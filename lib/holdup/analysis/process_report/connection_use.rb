@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "server_processes"
-
 module Holdup
   module Analysis
     class ProcessReport

@@ -1,27 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "sample_trail"
-
 module Holdup
   module Analysis
     class ProcessReport
-      # The pool of requests; where a server runs jobs too, these have pools of their own.
-      WEB = "web"
-      # What pools of database connections are called: they take no units.
-      CONNECTIONS = "db "
-
-      # A group of threads that take units, in one process. `max`: threads it may have; `busy`: those that had a unit, on average, exact
-      # where the process counts their time (else the mean of the samples, as of pools of connections); `backlog`: mean of the
-      # samples; `most_backlog` and `oldest_ns`, how long a unit had waited: the largest of the samples. What is unknown is nil.
-      ProcessPool = Data.define(:name, :max, :busy, :backlog, :most_backlog, :oldest_ns) do
-        # @param kind [Symbol, nil] :request, :job, nil for any
-        # @return [Boolean] whether it takes units of that kind
-        def takes?(kind)
-          return false if name.start_with?(CONNECTIONS)
-          (kind == :job) ? name != WEB : kind != :request || name == WEB
-        end
-      end
-
       # One process over its samples.
       #
       # - `name`: "worker 0", "pid 123"; `server`: "puma", "sidekiq" ...; `setting`: fingerprint

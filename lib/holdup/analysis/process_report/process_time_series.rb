@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "measured_process"
-
 module Holdup
   module Analysis
     class ProcessReport

@@ -3,9 +3,6 @@
 module Holdup
   module Analysis
     class StallPairs
-      # What one series suffered and caused in one window.
-      StallPart = Struct.new(:series, :suffered, :caused)
-
       # A stretch of time in which stall and its causes balance, so that who caused and who suffered met in it.
       #
       # A unit's stall, and what it caused, are told when it ends. So a minute in which a long job held the others up has

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../capture/event_log"
-require_relative "holder_table"
-require_relative "scene"
-require_relative "unit_story"
-
 module Holdup
   module Analysis::Timeline
     # What is worth knowing of the unit that a capture has caught before anybody opens it: its name, what it stalled and took,

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "initial_states"
-require_relative "timeline_unit"
-
 module Holdup
   module Analysis::Timeline
     # Plays the events of a recording again, as the probe took them: lanes, ledgers, units, collections of garbage.

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "thread_span"
-
 module Holdup
   module Analysis::Timeline
     # What lies between two moments of a scene.

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "excerpt"
-require_relative "stack_shares"
-
 module Holdup
   module Analysis::Timeline
     # Stacks put together to a tree: who called what, and how much of the time went there.

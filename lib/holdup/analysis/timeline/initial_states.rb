@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "lane"
-require_relative "gvl_ledger"
-
 module Holdup
   module Analysis::Timeline
     # What each thread is in when the window begins: told by its first event, or by the table for one without events.

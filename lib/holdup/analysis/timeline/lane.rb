@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "thread_span"
-
 module Holdup
   module Analysis::Timeline
     # One thread: its spans, which fill the window from end to end, and its sums as the probe has them (ticks; only what

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "holder_methods"
-require_relative "gvl_wait"
-
 module Holdup
   module Analysis::Timeline
     # A hold longer than a time slice, and what the capture shows of the reason. Stacks are taken where code checks

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "excerpt"
-require_relative "stack_shares"
-
 module Holdup
   module Analysis::Timeline
     # Which methods held the GVL, waited for it, and made others wait, by endpoint or job.

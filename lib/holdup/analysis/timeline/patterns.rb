@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "long_hold"
-
 module Holdup
   module Analysis::Timeline
     # What has a name among the things that make threads wait, where counts tell it.

@@ -1,17 +1,7 @@
 # frozen_string_literal: true
 
-require_relative "event_replay"
-require_relative "stack_samples"
-require_relative "gvl_wait"
-
 module Holdup
   module Analysis::Timeline
-    # `unit`: the one that took most of it, nil for none.
-    Hold = Data.define(:lane, :from, :to, :unit) do
-      # @return [Integer] ticks
-      def length = to - from
-    end
-
     # A capture, ready to be asked: which unit a span belongs to, who held the GVL from when to when, for whom a thread waited.
     class Scene
       # @return [Capture::EventLog]

@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../queries/option_values"
-require_relative "../../lab/check/sources"
-require_relative "../../lab/check/text"
-require_relative "../options"
-require_relative "../places"
 
 module Holdup
   class CLI

@@ -1,14 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../lab/jit"
-require_relative "../../lab/jit/installed_rubies"
-require_relative "../../lab/jit/report"
-require_relative "../../lab/jit/states"
-require_relative "../../lab/sweep"
-require_relative "../../view/figures"
-require_relative "sweep"
-require_relative "trial_options"
 
 module Holdup
   class CLI

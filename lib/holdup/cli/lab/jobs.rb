@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../lab/jobs"
-require_relative "../../view/style"
-require_relative "../../view/words"
-require_relative "../../store"
-require_relative "../places"
-require_relative "progress"
-
 module Holdup
   class CLI
     class Lab
@@ -17,7 +10,6 @@ module Holdup
         # @param console [Console]
         # @return [#parse]
         def self.options(console)
-          require_relative "jobs/arguments"
           Arguments.new(console.clock.realtime_s)
         end
 
@@ -61,12 +53,10 @@ module Holdup
 
         def report(result)
           return json(result) if @json
-          require_relative "../../lab/jobs/text"
           Holdup::Lab::Jobs::Text.new(result, words: @words, **@console.layout(WIDEST))
         end
 
         def json(result)
-          require_relative "../../lab/jobs/json"
           Holdup::Lab::Jobs::Json.new(result, words: @words)
         end
       end

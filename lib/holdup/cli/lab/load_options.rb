@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../../queries/option_values"
-require_relative "../../lab/load_tools"
-require_relative "../../lab/requests"
-require_relative "recorded_requests"
-
 module Holdup
   class CLI
     class Lab

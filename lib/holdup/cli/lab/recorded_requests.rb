@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../../queries/option_values"
-require_relative "../../lab/recorded_traffic"
-require_relative "../places"
-
 module Holdup
   class CLI
     class Lab

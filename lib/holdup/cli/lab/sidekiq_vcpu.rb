@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../lab/sidekiq_vcpu"
-require_relative "../../view/style"
-require_relative "../../view/words"
-require_relative "../options"
-require_relative "../places"
-require_relative "../../queries/option_values"
-
 module Holdup
   class CLI
     class Lab
@@ -70,13 +63,11 @@ module Holdup
 
         def report(result)
           return json(result) if @json
-          require_relative "../../lab/sidekiq_vcpu/text"
           width = (@console.columns || 80).clamp(WIDTHS)
           Holdup::Lab::SidekiqVcpu::Text.new(result, words: @words, **@console.layout(WIDTHS.max), width:)
         end
 
         def json(result)
-          require_relative "../../lab/sidekiq_vcpu/json"
           Holdup::Lab::SidekiqVcpu::Json.new(result, words: @words)
         end
 

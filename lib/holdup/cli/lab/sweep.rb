@@ -1,12 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../lab/sweep"
-require_relative "../../lab/sweep/report"
-require_relative "../../store"
-require_relative "../laid_out"
-require_relative "../places"
-require_relative "progress"
 
 module Holdup
   class CLI
@@ -19,7 +13,6 @@ module Holdup
         # @param console [Console]
         # @return [#parse]
         def self.options(console)
-          require_relative "sweep/arguments"
           Arguments.new(console)
         end
 

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../queries/option_values"
-require_relative "../../lab/sweep/progress_file"
-require_relative "../../view/words"
-require_relative "../options"
-require_relative "kept"
-require_relative "load_options"
-
 module Holdup
   class CLI
     class Lab
@@ -24,7 +17,7 @@ module Holdup
         def initialize(experiment, usage:, console:, spans: {})
           @experiment = experiment
           @usage = "holdup lab #{experiment} #{usage} [options] -- COMMAND"
-          @kept = Kept.new(experiment, now_s: console.clock.realtime_s, output: OUTPUT)
+          @kept = SavedResult.new(experiment, now_s: console.clock.realtime_s, output: OUTPUT)
           @load = LoadOptions.new(experiment, console:)
           @spans = SPANS.merge(spans)
         end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/jit_report/activation_origins"
-require_relative "../check_result"
-
 module Holdup
   module Doctor
     module Checks

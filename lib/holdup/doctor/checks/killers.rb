@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../check_result"
-
 module Holdup
   module Doctor
     module Checks

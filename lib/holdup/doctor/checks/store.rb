@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../check_result"
-
 module Holdup
   module Doctor
     module Checks

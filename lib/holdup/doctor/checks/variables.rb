@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../agent/configuration"
-require_relative "../../agent/configuration/variables"
-require_relative "../check_result"
-
 module Holdup
   module Doctor
     module Checks

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../model/errors"
-require_relative "../endpoints"
 
 module Holdup
   module Lab

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/observation"
-require_relative "../../model/errors"
-require_relative "../sweep/progress_file"
-require_relative "baseline"
-
 module Holdup
   module Lab
     class Check

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../../view/layout"
-require_relative "../../view/section"
-require_relative "../../view/words"
-require_relative "../check"
-
 module Holdup
   module Lab
     # A check's result for a terminal, a pipe, or the log of a CI run: the verdict, what got worse and why, and all figures.

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../../model/errors"
-require_relative "other_ruby"
 
 module Holdup
   module Lab

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../../view/page"
-require_relative "../../view/section"
-require_relative "../../view/words"
-require_relative "../spread"
-require_relative "../sweep/sentences"
-
 module Holdup
   module Lab
     module Jit

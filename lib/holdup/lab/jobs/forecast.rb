@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/backlog_replay"
-require_relative "../../sizing/closed_model"
-
 module Holdup
   module Lab
     class Jobs

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../ledger_file"
-require_relative "jobs_plan"
-require_relative "jobs_measurement"
-
 module Holdup
   module Lab
     class Jobs

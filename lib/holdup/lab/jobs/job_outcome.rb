@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/dispatch_cost"
-require_relative "../../sizing/handoff"
-require_relative "../../sizing/recording"
-require_relative "../../model/histogram"
-
 module Holdup
   module Lab
     class Jobs

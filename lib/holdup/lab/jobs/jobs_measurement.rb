@@ -1,18 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "forecast"
-
 module Holdup
   module Lab
     class Jobs
-      # Jobs per second that the run of the baseline lets expect of so many threads, by three ways.
-      Expected = Data.define(:threads, :replay, :closed, :amdahl) do
-        # @param forecast [Forecast]
-        # @param threads [Integer]
-        # @return [Expected]
-        def self.of(forecast, threads) = new(threads:, **%i[replay closed amdahl].to_h { |way| [way, forecast.public_send(way, threads)] })
-      end
-
       # What one run gave, in plain figures that a file can keep. `means`: of a job, see MEANS, in ns but for acquisitions; `setting`: the
       # facts that Sidekiq told; `expected`: Array of Expected, of the baseline's first run alone; `throughput`: jobs per second
       JobsMeasurement = Data.define(:round, :threads, :again, :setting, :count, :errors, :throughput, :means, :p95_ns, :gvl_share, :lock_share, :expected) do
@@ -24,13 +14,13 @@ module Holdup
           forecast = Forecast.new(outcome)
           new(round: step.round, threads: step.threads, again: step.again, setting: outcome.recording.setting.attributes, p95_ns: outcome.walls.quantile(0.95),
             **%i[count errors throughput gvl_share lock_share].to_h { |name| [name, outcome.public_send(name)] },
-            means: self::MEANS.to_h { |key| [key, outcome.mean(key)] }, expected: concurrency.map { |threads| Expected.of(forecast, threads) })
+            means: self::MEANS.to_h { |key| [key, outcome.mean(key)] }, expected: concurrency.map { |threads| PredictedThroughput.of(forecast, threads) })
         end
 
         # @param hash [Hash{Symbol => Object}] from to_h
         # @return [JobsMeasurement]
         def self.from(hash)
-          new(**hash, setting: hash.fetch(:setting).transform_keys(&:to_s), expected: hash.fetch(:expected).map { |one| Expected.new(**one) })
+          new(**hash, setting: hash.fetch(:setting).transform_keys(&:to_s), expected: hash.fetch(:expected).map { |one| PredictedThroughput.new(**one) })
         end
 
         # @param key [Symbol] see MEANS
@@ -38,7 +28,7 @@ module Holdup
         def mean(key) = means.fetch(key)
 
         # @param threads [Integer]
-        # @return [Expected]
+        # @return [PredictedThroughput]
         def expect(threads) = expected.find { |one| one.threads == threads }
 
         # @return [Hash] for a file

@@ -1,17 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "program"
-require_relative "work"
-
 module Holdup
   module Lab
     class Jobs
-      # One run: which concurrency in which round; `again`: the baseline once more, to see what chance alone makes of it.
-      Step = Data.define(:round, :threads, :again) do
-        # @return [String] "-c 5 (again)", in Sidekiq's own words
-        def name = "-c #{threads}#{" (again)" if again}"
-      end
-
       # What is to be tried, complete enough to go on with it later.
       #
       # - `command`, `root`: the user's Sidekiq without -c and -q, and where it runs; none: the lab's own jobs; `kinds`: Array of Kind

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../spread"
-require_relative "job_log"
-
 module Holdup
   module Lab
     class Jobs
@@ -16,7 +13,7 @@ module Holdup
         # Waits for locks beyond this share of the threads' time are the limit, and no model knows them.
         LOCKED = 0.1
 
-        # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement, Expected of its round] of each round
+        # One concurrency; `again`: the second run of the baseline. `pairs`: [JobsMeasurement, PredictedThroughput of its round] of each round
         Line = Data.define(:threads, :again, :pairs) do
           # @return [Array<JobsMeasurement>]
           def readings = pairs.map(&:first)

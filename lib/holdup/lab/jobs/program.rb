@@ -1,7 +1,6 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../sidekiq_vcpu/library"
 
 module Holdup
   module Lab

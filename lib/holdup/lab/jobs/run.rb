@@ -1,12 +1,6 @@
 # frozen_string_literal: true
 
 require "rbconfig"
-require_relative "../../model/errors"
-require_relative "../child"
-require_relative "../in_memory_store"
-require_relative "../job_queue"
-require_relative "job_outcome"
-require_relative "supply"
 
 module Holdup
   module Lab

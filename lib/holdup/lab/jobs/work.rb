@@ -3,11 +3,6 @@
 module Holdup
   module Lab
     class Jobs
-      # One kind of job in a mix. `arguments`: of each push; `weight`: so many of them in a cycle
-      Kind = Data.define(:name, :weight, :arguments) do
-        def initialize(name:, weight: 1, arguments: []) = super
-      end
-
       # Which jobs come, for ever: cycle after cycle, each with all kinds by their weights in an order of its own. Random draws would
       # give each setting another mix. The same seed gives the same jobs.
       class Work

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/bar"
-require_relative "../../view/width"
-
 module Holdup
   module Lab
     class SidekiqVcpu

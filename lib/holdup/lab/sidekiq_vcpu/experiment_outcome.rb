@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/cpu_ceiling"
-require_relative "../../analysis/state_split"
-require_relative "../../analysis/summary"
-
 module Holdup
   module Lab
     class SidekiqVcpu

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-
 module Holdup
   module Lab
     class SidekiqVcpu

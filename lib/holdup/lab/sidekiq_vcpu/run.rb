@@ -2,10 +2,6 @@
 
 require "fileutils"
 require "rbconfig"
-require_relative "../../model/errors"
-require_relative "../child"
-require_relative "experiment"
-require_relative "queue"
 
 module Holdup
   module Lab

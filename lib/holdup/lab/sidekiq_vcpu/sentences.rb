@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/ceiling"
-require_relative "../../view/figures"
-
 module Holdup
   module Lab
     class SidekiqVcpu
@@ -16,7 +13,7 @@ module Holdup
         def initialize(result, words:)
           @result = result
           @words = words
-          @ceiling = View::Ceiling.new(result.ceiling, words:)
+          @ceiling = View::CeilingSentence.new(result.ceiling, words:)
         end
 
         # @return [String]
@@ -96,7 +93,7 @@ module Holdup
           @words.call(:lab_undisturbed, undisturbed: yield(undisturbed), measured: yield(measured))
         end
 
-        def vcpus(number) = View::Ceiling.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
+        def vcpus(number) = View::CeilingSentence.new(Analysis::CpuCeiling.new(vcpus: number, processes: 1), words: @words).vcpus
 
         def starved
           without = @result.lines.map { |line| "#{name(line)} #{times(line.undisturbed)}" }.join(@words.call(:lab_and))

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/layout"
-require_relative "../../view/section"
-require_relative "../../view/words"
-require_relative "bars"
-require_relative "sentences"
-
 module Holdup
   module Lab
     class SidekiqVcpu

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "experiment"
-require_relative "experiment_outcome"
-
 module Holdup
   module Lab
     class SidekiqVcpu
@@ -42,7 +39,7 @@ module Holdup
           # @return [Float] how much slower than the fastest the slowest run was
           def spread = runs.map(&:in_all_ns).max.fdiv(best.in_all_ns) - 1
 
-          # @return [Expected]
+          # @return [TheoreticalTimes]
           def expected = experiment.expected(best.vcpus)
 
           # @return [Boolean] whether it came out as theory says

@@ -1,35 +1,8 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/candidate"
-require_relative "../../sizing/forecast"
-require_relative "../../sizing/guards"
-require_relative "../../sizing/handoff"
-require_relative "../../sizing/resource_limits"
-require_relative "../../sizing/slo"
-require_relative "../../sizing/trace"
-require_relative "../arm"
-require_relative "../percentile"
-
 module Holdup
   module Lab
     class Sweep
-    end
-
-    # What one recording lets expect of another setting in the very same experiment: as many requests at the same rate. Times in ns,
-    # means but for percentiles.
-    Sweep::Prediction = Data.define(:arm, :round, :rate, :throughput, :queued_ns, :stalled_ns, :response_ns, :p50_ns, :p95_ns, :p99_ns) do
-      # @param hash [Hash{Symbol => Object}] from to_h
-      # @return [Prediction]
-      def self.from(hash) = new(**hash, arm: Arm.from(hash.fetch(:arm)))
-
-      # @return [Integer] ns that a user feels of waiting
-      def wait_ns = queued_ns + stalled_ns
-
-      # @see Reading#percentile
-      def percentile(share) = public_send(Percentile.kept(share))
-
-      # @return [Hash] for a file
-      def to_h = super.merge(arm: arm.to_h)
     end
 
     # Predicts by the replay that `holdup advise` uses, of the very requests that were recorded, when they came: each setting gets

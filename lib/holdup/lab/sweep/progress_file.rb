@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../ledger_file"
-require_relative "sweep_plan"
-require_relative "predictor"
-require_relative "setting_measurement"
-
 module Holdup
   module Lab
     class Sweep

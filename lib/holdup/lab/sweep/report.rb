@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/page"
-require_relative "../../view/words"
-require_relative "sentences"
-require_relative "tables"
-
 module Holdup
   module Lab
     class Sweep

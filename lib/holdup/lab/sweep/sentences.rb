@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/amdahl"
-require_relative "../../view/figures"
-require_relative "../../view/width"
-
 module Holdup
   module Lab
     class Sweep

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../arm"
-require_relative "../endpoints"
-require_relative "../pace"
-require_relative "../percentile"
-
 module Holdup
   module Lab
     class Sweep

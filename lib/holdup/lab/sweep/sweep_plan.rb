@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/slo"
-require_relative "../arm"
-require_relative "../load_tools"
-require_relative "../requests"
-require_relative "../rounds"
-
 module Holdup
   module Lab
     class Sweep

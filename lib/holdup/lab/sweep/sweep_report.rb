@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../spread"
-require_relative "progress_file"
-require_relative "sweep_result"
-
 module Holdup
   module Lab
     class Sweep

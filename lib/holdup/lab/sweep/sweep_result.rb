@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../spread"
-
 module Holdup
   module Lab
     class Sweep

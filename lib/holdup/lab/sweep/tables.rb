@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../../view/section"
-require_relative "sentences"
-
 module Holdup
   module Lab
     class Sweep

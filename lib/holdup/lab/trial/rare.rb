@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/clock"
-require_relative "../load"
-
 module Holdup
   module Lab
     class Trial

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/deployment"
-require_relative "../../collector/process_facts"
-require_relative "../../model/errors"
-require_relative "trial_result"
-require_relative "rare"
-require_relative "warm_up"
-
 module Holdup
   module Lab
     class Trial
@@ -53,7 +46,7 @@ module Holdup
       # @param rate [Numeric] requests per second
       # @param seconds [Numeric]
       # @param seed [Integer] the same requests for the same seed
-      # @return [Outcome]
+      # @return [ExchangeOutcome]
       # @raise [Holdup::Error] the server has ended
       def measure(rate:, seconds:, seed: 1)
         @intake.clear

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/observation"
-require_relative "../../analysis/summary"
-require_relative "../../model/sample_block"
-require_relative "../pace"
-require_relative "../percentile"
-
 module Holdup
   module Lab
     class Trial

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "score_interval"
-
 module Holdup
   module Sizing
     # What a recording says about growth (or about a rest).

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../hold_cost"
-
 module Holdup
   module Sizing
     class ConcurrencyCost
@@ -15,7 +13,7 @@ module Holdup
     # - `highest`: growth that is looked for
     module ConcurrencyCost::CostShape
       # By each doubling. Running times are heavy-tailed: their logarithms have means that can be trusted.
-      module Doublings
+      module DoublingSteps
         module_function
 
         def amount(in_flight) = HoldCost.doublings(in_flight)

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../hold_cost"
-require_relative "unit_groups"
-require_relative "cost_shape"
-
 module Holdup
   module Sizing
     # The units as they speak for or against some growth g: if it is the true one, a unit's time without its share of g, such as

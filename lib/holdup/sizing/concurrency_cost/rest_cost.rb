@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../hold_cost"
-require_relative "cost_estimate"
-require_relative "unit_groups"
-
 module Holdup
   module Sizing
     # What it costs a unit to begin after its process had rested: caches that others have used meanwhile, a CPU that slept, on

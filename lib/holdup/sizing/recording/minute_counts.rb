@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/sample_block"
-require_relative "../../analysis/measured_time"
-
 module Holdup
   module Sizing
     class Recording
@@ -36,7 +33,7 @@ module Holdup
       # @param boots [Boots]
       def initialize(profiles, boots)
         @boots = boots
-        @coverage = MeasuredTime.of(profiles)
+        @coverage = Analysis::MeasuredTime.of(profiles)
         @kept = profiles.group_by { |unit| minute_of(unit) }
         @blocks = profiles.to_set { |unit| SampleBlock.start_of(unit.start_ns) }
         @slots = {}

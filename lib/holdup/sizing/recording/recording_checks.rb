@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/application_shares"
-require_relative "recording_problem"
-
 module Holdup
   module Sizing
     # Looks for what would make a prediction from a recording wrong.
@@ -34,7 +31,7 @@ module Holdup
 
       def mixed_settings
         settings = @recording.settings
-        kind = ApplicationShares.of(settings).several? ? :mixed_applications : :mixed_settings
+        kind = Analysis::ApplicationShares.of(settings).several? ? :mixed_applications : :mixed_settings
         problem(kind, true, settings: settings.keys, units: settings.values) if settings.size > 1
       end
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../demand"
-
 module Holdup
   module Sizing
     class Recording

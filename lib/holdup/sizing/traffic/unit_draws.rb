@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../concurrent_units"
-require_relative "../weighted_draw"
-require_relative "../trace"
-
 module Holdup
   module Sizing
     class Traffic

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../traffic"
-require_relative "what_if_change"
-
 module Holdup
   module Sizing
     # What a change makes of units: some are gone or come more often, some take the GVL less often, some are told apart.

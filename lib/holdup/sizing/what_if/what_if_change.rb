@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../candidate"
-require_relative "../thread_priority"
-
 module Holdup
   module Sizing
     class WhatIf
@@ -88,37 +84,6 @@ module Holdup
         _, priority = priorities.find { |glob, _| match?(glob, name) }
         priority ? ThreadPriority.slice_ns(slice_ns, priority) : 0
       end
-    end
-
-    # Processes for some units only: as many threads each as the others have, where nothing is said.
-    WhatIf::OwnPool = Data.define(:name, :processes, :threads) do
-      def initialize(name:, processes: 1, threads: nil) = super
-
-      # @return [Boolean] whether these are processes of their own
-      def apart? = true
-
-      # @param others [Candidate]
-      # @return [Candidate] with these processes
-      def beside(others) = others.with(pool: others.with(processes:, threads: threads || others.own_threads, pool: nil, beside: [], company: []))
-
-      # @param unit [Trace::TraceUnit]
-      # @return [Trace::TraceUnit] as these processes take it
-      def place(unit, _candidate) = unit.with(group: 1, pool: 0)
-    end
-
-    # Threads for some jobs only, in the same process: a capsule of their own. They share its GVL.
-    WhatIf::OwnThreads = Data.define(:name, :threads) do
-      # @return [Boolean]
-      def apart? = false
-
-      # @param others [Candidate]
-      # @return [Candidate] with these threads
-      def beside(others) = others.with(threads: others.threads + threads, beside: [*others.beside, threads])
-
-      # @param unit [Trace::TraceUnit]
-      # @param candidate [Candidate] with these threads
-      # @return [Trace::TraceUnit] as they take it
-      def place(unit, candidate) = unit.with(pool: candidate.beside.size)
     end
   end
 end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/sample_block"
-require_relative "../sample_retention"
-
 module Holdup
   module Store
     class Memory

@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "monitor"
-require_relative "../../model/window"
-require_relative "../tier"
 
 module Holdup
   module Store

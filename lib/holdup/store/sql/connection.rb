@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "schema"
-
 module Holdup
   module Store
     class Sql

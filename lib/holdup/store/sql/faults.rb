@@ -2,7 +2,6 @@
 
 require "sequel"
 require "sqlite3"
-require_relative "../../model/errors"
 
 module Holdup
   module Store

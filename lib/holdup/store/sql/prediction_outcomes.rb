@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/prediction_outcome"
-
 module Holdup
   module Store
     class Sql

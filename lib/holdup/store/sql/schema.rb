@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "sequel"
-require_relative "../../model/errors"
-require_relative "../tier"
 
 module Holdup
   module Store

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/skipped_row"
-
 module Holdup
   module Store
     class Sql

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../series_filter"
-require_relative "../read_plan"
-require_relative "sums"
-
 module Holdup
   module Store
     class Sql

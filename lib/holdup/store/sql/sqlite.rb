@@ -3,11 +3,6 @@
 require "fileutils"
 require "sequel"
 require "sqlite3"
-require_relative "../../model/errors"
-require_relative "../../model/utf8"
-require_relative "faults"
-require_relative "blob_concatenation"
-require_relative "ownership"
 
 module Holdup
   module Store

@@ -1,10 +1,6 @@
 # frozen_string_literal: true
 
 require "sequel"
-require_relative "../../agent/probe"
-require_relative "../span_sum"
-require_relative "sum_builder"
-require_relative "window_codec"
 
 module Holdup
   module Store

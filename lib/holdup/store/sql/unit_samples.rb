@@ -1,9 +1,6 @@
 # frozen_string_literal: true
 
 require "sequel"
-require_relative "../../model/skipped_row"
-require_relative "../../model/sample_block/codec"
-require_relative "../sample_retention"
 
 module Holdup
   module Store

@@ -1,11 +1,6 @@
 # frozen_string_literal: true
 
 require "sequel"
-require_relative "../../model/series"
-require_relative "../../model/setting"
-require_relative "../../model/window"
-require_relative "../window_stall"
-require_relative "catalog"
 
 module Holdup
   module Store

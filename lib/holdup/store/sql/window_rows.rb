@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/skipped_row"
-require_relative "../tier"
-require_relative "window_codec"
-
 module Holdup
   module Store
     class Sql

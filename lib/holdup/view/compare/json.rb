@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../json_values"
-require_relative "sentences"
 
 module Holdup
   module View

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../section"
-require_relative "cells"
-
 module Holdup
   module View
     class Compare

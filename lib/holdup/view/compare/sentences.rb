@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/application_shares"
-require_relative "../../analysis/comparison"
-require_relative "../applications"
-require_relative "cells"
-
 module Holdup
   module View
     class Compare

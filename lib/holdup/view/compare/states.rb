@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../page"
-require_relative "../section"
-require_relative "../words"
-require_relative "cells"
-require_relative "sentences"
-
 module Holdup
   module View
     class Compare

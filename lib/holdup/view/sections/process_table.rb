@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../ceiling"
-require_relative "section_base"
-
 module Holdup
   module View
     module Sections
@@ -81,7 +78,7 @@ module Holdup
 
         def container(machine)
           return unless machine.ceiling
-          facts = {host: label(machine.host), vcpus: Ceiling.new(machine.ceiling, words: @words).vcpus}
+          facts = {host: label(machine.host), vcpus: CeilingSentence.new(machine.ceiling, words: @words).vcpus}
           machine.cpu_share ? word(:container, **facts, cpu: Figures.share(machine.cpu_share)) : word(:container_unseen, **facts)
         end
 

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "section_base"
-
 module Holdup
   module View
     module Sections

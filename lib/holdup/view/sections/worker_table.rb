@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "process_table"
-
 module Holdup
   module View
     module Sections

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "firefox_thread"
-require_relative "picture"
-
 module Holdup
   module View
     module TraceFormats

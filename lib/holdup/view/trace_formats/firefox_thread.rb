@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "firefox_stacks"
-
 module Holdup
   module View
     module TraceFormats

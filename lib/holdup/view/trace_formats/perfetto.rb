@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "perfetto_packets"
-require_relative "picture"
-
 module Holdup
   module View
     module TraceFormats

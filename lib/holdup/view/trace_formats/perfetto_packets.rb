@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "perfetto_tables"
-require_relative "protobuf"
-
 module Holdup
   module View
     module TraceFormats

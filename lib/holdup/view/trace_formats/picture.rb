@@ -3,9 +3,6 @@
 module Holdup
   module View
     module TraceFormats
-      # A span in ns since the window's begin. `unit`, `wait`: nil for none; `from`, `to`: the same in ticks.
-      Period = Struct.new(:state, :kind, :from_ns, :to_ns, :unit, :wait, :from, :to)
-
       # What every format draws: the scene in nanoseconds and with names. Only moments are rounded, never lengths, so
       # the periods of a thread fill the window in every format.
       class Picture

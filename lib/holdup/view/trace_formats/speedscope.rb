@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "picture"
-
 module Holdup
   module View
     module TraceFormats

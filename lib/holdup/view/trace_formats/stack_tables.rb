@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/timeline/method_table"
-
 module Holdup
   module View
     module TraceFormats
@@ -29,7 +27,7 @@ module Holdup
         end
 
         def rows
-          MethodTable.new(@scene).call.map do |row|
+          Analysis::Timeline::MethodTable.new(@scene).call.map do |row|
             {method: row.method, path: row.path, line: row.line, unit: row.unit, held_ns: @scene.ns(row.held), stalled_ns: @scene.ns(row.stalled), caused_ns: @scene.ns(row.caused)}
           end
         end

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "picture"
-require_relative "stack_tables"
-
 module Holdup
   module View
     module TraceFormats

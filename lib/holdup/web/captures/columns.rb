@@ -1,8 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../view/width"
-require_relative "../../view/trace_formats/picture"
 
 module Holdup
   class Web

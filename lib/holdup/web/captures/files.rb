@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../capture/archive"
-require_relative "../../view/trace_formats"
-require_relative "columns"
-
 module Holdup
   class Web
     class Captures

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../../view/width"
-require_relative "../blocks"
-
 module Holdup
   class Web
     class Captures

@@ -2,9 +2,6 @@
 
 require "uri"
 require "zlib"
-require_relative "../../capture/background_request"
-require_relative "../../queries/option_values"
-require_relative "files"
 
 module Holdup
   class Web

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../chart"
-require_relative "block"
-
 module Holdup
   class Web
     module Charts
@@ -19,8 +16,8 @@ module Holdup
           @timed = timed
         end
 
-        # @return [Drawn]
-        def call = Drawn.new(charts: {word(:chart_speed_up) => speed_up, word(:chart_held) => held, word(:chart_stall) => stall}, notes: [word(:chart_enough)])
+        # @return [PageCharts]
+        def call = PageCharts.new(charts: {word(:chart_speed_up) => speed_up, word(:chart_held) => held, word(:chart_stall) => stall}, notes: [word(:chart_enough)])
 
         private
 

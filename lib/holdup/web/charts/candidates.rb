@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../chart"
-require_relative "block"
-
 module Holdup
   class Web
     module Charts
@@ -20,10 +17,10 @@ module Holdup
           @words = words
         end
 
-        # @return [Drawn, nil] nil where nothing can be said
+        # @return [PageCharts, nil] nil where nothing can be said
         def call
           return if @recommendation.nil? || @recommendation.verdict == :unknown
-          Drawn.new(charts: FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }.select { |_, chart| chart.series.any? }, notes: [word(:candidates_note)])
+          PageCharts.new(charts: FIGURES.to_h { |name, (unit, read)| [word(:"candidates_#{name}"), chart(unit, read)] }.select { |_, chart| chart.series.any? }, notes: [word(:candidates_note)])
         end
 
         private

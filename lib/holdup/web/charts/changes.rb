@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/width"
-require_relative "../blocks"
-require_relative "../chart"
-require_relative "block"
-
 module Holdup
   class Web
     module Charts

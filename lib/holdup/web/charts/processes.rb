@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/ceiling"
-require_relative "../../view/figures"
-require_relative "../blocks"
-require_relative "../chart"
-require_relative "block"
-require_relative "process_names"
-
 module Holdup
   class Web
     module Charts
@@ -83,7 +76,7 @@ module Holdup
 
         def ceiling(machine)
           found = machine.ceiling or return []
-          [Chart::Mark.new(at: found.high, label: word(:chart_ceiling, range: Holdup::View::Ceiling.new(found, words: @words.reports).range))]
+          [Chart::Mark.new(at: found.high, label: word(:chart_ceiling, range: Holdup::View::CeilingSentence.new(found, words: @words.reports).range))]
         end
 
         def table(limit)

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/duration_bands"
-require_relative "../../model/window"
-require_relative "../chart"
-require_relative "block"
-
 module Holdup
   class Web
     module Charts
@@ -20,8 +15,8 @@ module Holdup
           @words = words
         end
 
-        # @return [Drawn]
-        def call = Drawn.new(charts: HISTOGRAMS.to_h { |key| [word(:chart_spread, what: word(:"histogram_#{key}")), chart(key)] })
+        # @return [PageCharts]
+        def call = PageCharts.new(charts: HISTOGRAMS.to_h { |key| [word(:chart_spread, what: word(:"histogram_#{key}")), chart(key)] })
 
         private
 

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../blocks"
-require_relative "../chart"
-require_relative "block"
-require_relative "process_names"
-
 module Holdup
   class Web
     module Charts

@@ -1,14 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../../view/json_advice"
-require_relative "../../view/moments"
-require_relative "../../view/what_if"
-require_relative "../advised"
-require_relative "advice_inputs"
-require_relative "what_if_form"
-require_relative "computed_page"
-
 module Holdup
   class Web
     module Pages
@@ -33,7 +24,7 @@ module Holdup
         # @param figures [AdviceInputs]
         # @return [ComputedPage::Answer]
         def answer(figures)
-          advised = Advised.new(figures.sized, figures.found, words: @words, span:, kind:, limit: query.limit)
+          advised = AdviceBlocks.new(figures.sized, figures.found, words: @words, span:, kind:, limit: query.limit)
           report = figures.what_if && what_if_report(figures)
           blocks = [*answers(advised, report), kinds(advised), *advised.grounds]
           ComputedPage::Answer.new(blocks:, json: json_of(figures, report), offered: exports)

@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../advice"
-require_relative "../../sizing/candidate_grid"
-require_relative "../../sizing/objective"
-require_relative "../../sizing/what_if"
-require_relative "../../queries/sizing_inputs"
-
 module Holdup
   class Web
     module Pages

@@ -1,16 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../queries/charted_span"
-require_relative "../../queries/setting_change_query"
-require_relative "../../queries/load_summary"
-require_relative "../../queries/unmatched_filter"
-require_relative "../../view/headline"
-require_relative "../../view/moments"
-require_relative "../../view/page_markdown"
-require_relative "../blocks"
-require_relative "../csv"
-require_relative "../plain"
-
 module Holdup
   class Web
     module Pages

@@ -1,20 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../view/sections/blame_table"
-require_relative "../../view/sections/connection_table"
-require_relative "../../view/sections/hold_table"
-require_relative "../../view/sections/stall_origin_table"
-require_relative "../../view/sections/stall_matrix"
-require_relative "../../view/sections/stall_pair_table"
-require_relative "base"
-require_relative "reported"
-
 module Holdup
   class Web
     module Pages
       # Who caused stall and who suffered it, with totals that add up, and who keeps the database's connections.
       class Blame < Base
-        include Reported
+        include SummaryJson
 
         SECTIONS = [Holdup::View::Sections::BlameTable, Holdup::View::Sections::StallPairTable, Holdup::View::Sections::StallMatrix, Holdup::View::Sections::StallOriginTable, Holdup::View::Sections::HoldTable, Holdup::View::Sections::ConnectionTable].freeze
 

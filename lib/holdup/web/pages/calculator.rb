@@ -1,11 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/calculator"
-require_relative "../../queries/option_values"
-require_relative "../../view/calculation"
-require_relative "../charts/calculation"
-require_relative "base"
-
 module Holdup
   class Web
     module Pages

@@ -1,18 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../queries/option_values"
-require_relative "../../view/timeline"
-require_relative "../../view/timeline_story"
-require_relative "../../view/trace_formats"
-require_relative "../../analysis/timeline/flame_tree"
-require_relative "../../analysis/timeline/method_table"
-require_relative "../../analysis/timeline/stack_shares"
-require_relative "../captures/files"
-require_relative "../captures/flame"
-require_relative "../captures/story"
-require_relative "../captures/viewing"
-require_relative "base"
-
 module Holdup
   class Web
     module Pages
@@ -42,7 +29,7 @@ module Holdup
 
         def scene = @scene ||= @context.captures.scene(kept)
 
-        def viewing = Web::Captures::Viewing.new(id: kept.id, unit: chosen&.id, words: Web::Captures::Viewing.told(@words))
+        def viewing = Web::Captures::ViewerPage.new(id: kept.id, unit: chosen&.id, words: Web::Captures::ViewerPage.told(@words))
 
         def excerpt = @excerpt ||= Analysis::Timeline::Excerpt.new(scene, **part)
 

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/width"
-require_relative "../captures/order_form"
-require_relative "../charts/block"
-require_relative "base"
-
 module Holdup
   class Web
     module Pages

@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../analysis/comparison"
-require_relative "../../view/compare"
-require_relative "../../view/compare/json"
-require_relative "../charts/sides"
-require_relative "compared_sides"
-require_relative "computed_page"
-
 module Holdup
   class Web
     module Pages

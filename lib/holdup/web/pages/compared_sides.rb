@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../../queries/setting_groups"
-require_relative "../../queries/comparison_source"
-require_relative "../../queries/option_values"
-require_relative "../../view/moments"
-require_relative "../../model/setting"
-
 module Holdup
   class Web
     module Pages

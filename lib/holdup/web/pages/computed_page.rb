@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../request_cache"
-require_relative "../words"
-require_relative "base"
-
 module Holdup
   class Web
     module Pages

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../model/histogram"
-require_relative "../../view/figures"
-require_relative "../blocks"
-
 module Holdup
   class Web
     module Pages

@@ -1,16 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../doctor"
-require_relative "../../doctor/examination"
-require_relative "../../doctor/segment_facts"
-require_relative "../../queries/own_cost_query"
-require_relative "../../view/figures"
-require_relative "../../view/doctor_sentence"
-require_relative "../../view/findings_json"
-require_relative "../charts/block"
-require_relative "base"
-require_relative "collector_cost"
-
 module Holdup
   class Web
     module Pages

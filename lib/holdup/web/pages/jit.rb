@@ -1,20 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../../view/sections/jit_table"
-require_relative "../charts/process_names"
-require_relative "../charts/warm_up"
-require_relative "base"
-require_relative "found"
-require_relative "reported"
-
 module Holdup
   class Web
     module Pages
       # The JIT of each process: since when, how warm, how much memory, what spoils it.
       class Jit < Base
-        include Reported
-        include Found
+        include SummaryJson
+        include PageFindings
 
         NS = 1_000_000_000
         COLUMNS = %i[process life_column life_by life_for life_warm life_effective life_memory life_full life_thrown].freeze

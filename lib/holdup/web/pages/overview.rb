@@ -1,23 +1,13 @@
 # frozen_string_literal: true
 
-require_relative "../../view/sections/blame_table"
-require_relative "../../view/sections/distribution_table"
-require_relative "../../view/sections/setting_table"
-require_relative "base"
-require_relative "coursing"
-require_relative "found"
-require_relative "reported"
-require_relative "split_block"
-require_relative "units/table"
-
 module Holdup
   class Web
     module Pages
       # The answer at a glance: the verdict, where the time goes, who causes and who suffers stall, what stands out.
       class Overview < Base
-        include Reported
-        include Coursing
-        include Found
+        include SummaryJson
+        include TimeSeriesBlocks
+        include PageFindings
         include SplitBlock
 
         TOP = 5

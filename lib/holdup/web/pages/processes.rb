@@ -1,19 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../view/ceiling"
-require_relative "../../view/sections/pool_table"
-require_relative "../../view/sections/queue_table"
-require_relative "../../view/sections/worker_table"
-require_relative "../charts/processes"
-require_relative "base"
-require_relative "reported"
-
 module Holdup
   class Web
     module Pages
       # What processes take of the machine, and how much of it they could take.
       class Processes < Base
-        include Reported
+        include SummaryJson
 
         SECTIONS = [Holdup::View::Sections::WorkerTable, Holdup::View::Sections::PoolTable, Holdup::View::Sections::QueueTable].freeze
 
@@ -46,7 +38,7 @@ module Holdup
         end
 
         def sentence(machine)
-          ceiling = Holdup::View::Ceiling.new(machine.ceiling, words: @words.reports)
+          ceiling = Holdup::View::CeilingSentence.new(machine.ceiling, words: @words.reports)
           return [ceiling.sentence, :warn] if machine.ceiling.low?
           [word(:ceiling_fine, vcpus: ceiling.vcpus, processes: ceiling.processes, range: ceiling.range), :good]
         end

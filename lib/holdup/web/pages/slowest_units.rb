@@ -1,12 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../queries/unit_sample_query"
-require_relative "../../view/figures"
-require_relative "../../view/moments"
-require_relative "../../view/width"
-require_relative "../blocks"
-require_relative "../charts/block"
-
 module Holdup
   class Web
     module Pages

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../bars"
-
 module Holdup
   class Web
     module Pages

@@ -1,24 +1,12 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-require_relative "../../view/sections/distribution_table"
-require_relative "../../view/sections/stall_pair_table"
-require_relative "../../view/sections/setting_table"
-require_relative "../../view/sections/quantile_band_table"
-require_relative "base"
-require_relative "coursing"
-require_relative "distribution"
-require_relative "reported"
-require_relative "split_block"
-require_relative "slowest_units"
-
 module Holdup
   class Web
     module Pages
       # One endpoint or job: where its time goes, whom it meets at the GVL, how its times are spread.
       class Unit < Base
-        include Reported
-        include Coursing
+        include SummaryJson
+        include TimeSeriesBlocks
         include SplitBlock
 
         # @raise [UsageError] without the name of one
@@ -40,10 +28,10 @@ module Holdup
 
         private
 
-        def charted = %w[shares heat_wall rate wall waits] | Charts::Course::HEATS.select { |_, key| course.known?(key) }.keys
+        def charted = %w[shares heat_wall rate wall waits] | Charts::TimeSeriesCharts::HEATS.select { |_, key| course.known?(key) }.keys
 
         # Of one series there is time for all of them.
-        def histograms_over_time = Charts::Course::HEATS.values
+        def histograms_over_time = Charts::TimeSeriesCharts::HEATS.values
 
         def filter = query.filter(name: PageQuery.literal(query["unit"]), queue: query["in"])
 

@@ -1,61 +1,26 @@
 # frozen_string_literal: true
 
-require_relative "base"
-require_relative "reported"
-require_relative "units/csv"
-require_relative "units/order"
-require_relative "units/table"
-
 module Holdup
   class Web
     module Pages
-      # All endpoints, or all jobs, sorted by what one asks for.
-      class UnitsPage < Base
-        include Reported
-
-        SORT = "suffered"
-
-        # @return [Array<Object>]
-        def blocks
-          return nothing if summary.empty?
-          table = Units::Table.new(summary, words: @words, link: method(:unit_link))
-          [Blocks::Notes.new(texts: headline.figures), table.call(sorted.first(query.limit), title: word(:each_of_them), order:, notes: [*more, word(:units_note)])]
-        end
-
-        def asks = %w[name least]
-
-        # @return [String] as CSV with all figures as they are
-        def export(ending, title)
-          refuse_unmatched
-          (ending == "csv") ? Units::Csv.call(sorted, summary) : super
-        end
-
-        private
-
-        def filter = query.filter(kind: self.class::KIND)
-
-        def summary = @summary ||= read(filter:)
-
-        def order = @order ||= Units::Order.new(query["sort"] || SORT, query["dir"])
-
-        def sorted = @sorted ||= order.call(listed, summary)
-
-        def listed = summary.rows.select { |row| row.count >= query.least }
-
-        def more
-          hidden = sorted.size - query.limit
-          hidden.positive? ? [word(:more_rows_here, count: Holdup::View::Figures.count(hidden))] : []
-        end
-      end
-
-      # Requests by endpoint.
-      class Endpoints < UnitsPage
-        KIND = :request
-      end
-
-      # Jobs by class.
-      class Jobs < UnitsPage
-        KIND = :job
+      # Parts of the pages of endpoints and of jobs, which show the same figures.
+      module Units
+        FIGURES = {
+          count: Figure.new(word: :units, csv: "count", tell: :short_count, read: ->(row, _) { row.count }),
+          rate: Figure.new(word: :rate_column, csv: "per_second", tell: :rate, read: ->(row, summary) { summary.throughput(row.count) }),
+          wall: Figure.new(word: :of_time, csv: "wall_share", tell: :share, read: ->(row, summary) { row.wall_ns.fdiv([summary.total.wall_ns, 1].max) }),
+          p50: Figure.quantile(:p50, "wall_p50_ns", :wall, 0.5),
+          p95: Figure.quantile(:p95, "wall_p95_ns", :wall, 0.95),
+          p99: Figure.quantile(:p99, "wall_p99_ns", :wall, 0.99),
+          suffered: Figure.new(word: :suffered, csv: "stalled_ns", read: ->(row, _) { row.stalled_ns }),
+          caused: Figure.new(word: :caused, csv: "caused_ns", read: ->(row, _) { row.caused_ns }),
+          each: Figure.new(word: :stall_per_unit, csv: "stalled_mean_ns", read: ->(row, _) { row.per_unit(row.stalled_ns) }),
+          acquisitions: Figure.new(word: :acquisitions_each, csv: "acquisitions_mean", tell: :rate, read: ->(row, _) { row.per_unit(row.sum(:acquisitions)) }),
+          acquisition: Figure.new(word: :stall_per_acquisition, csv: "stalled_per_acquisition_ns", read: ->(row, _) { row.stall_per_acquisition }),
+          hold: Figure.new(word: :hold_max, csv: "longest_hold_max_ns", read: ->(row, _) { row.histogram(:longest_hold).max }),
+          queued: Figure.quantile(:queued_p95, "queued_p95_ns", :queued, 0.95),
+          errors: Figure.new(word: :errors, csv: "errors", tell: :short_count, read: ->(row, _) { row.errors })
+        }.freeze
       end
     end
   end

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/what_if"
-require_relative "../../queries/option_values"
-require_relative "../blocks"
-
 module Holdup
   class Web
     module Pages

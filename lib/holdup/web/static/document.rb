@@ -1,13 +1,6 @@
 # frozen_string_literal: true
 
 require "digest"
-require_relative "../assets"
-require_relative "../theme"
-require_relative "../words"
-require_relative "settled"
-require_relative "part"
-require_relative "templates"
-require_relative "view"
 
 module Holdup
   class Web
@@ -41,7 +34,7 @@ module Holdup
 
         # @return [String] HTML
         def call
-          settled = Settled.new(@parts)
+          settled = StandaloneBlocks.new(@parts)
           parts = @parts.map { |part| part.with(blocks: settled.call(part)) }
           Templates.new.render("static", locals: {view: View.new(words: @words, parts:, title: @title), parts:, about: @about, style:, policy:})
         end

@@ -1,15 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../queries/load_summary"
-require_relative "../../view/headline"
-require_relative "../blocks"
-require_relative "../pages"
-require_relative "../request_cache"
-require_relative "../words"
-require_relative "asked"
-require_relative "document"
-require_relative "part"
-
 module Holdup
   class Web
     module Static

@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../view"
-
 module Holdup
   class Web
     module Static

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../support/jit_situations"
 
-class Holdup::Advice::JitRules::MemoryElsewhereTest < Minitest::Test
+class Holdup::Advice::JitRules::MemoryGrowsElsewhereTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::Advice::JitRules::MemoryGrowsElsewhere

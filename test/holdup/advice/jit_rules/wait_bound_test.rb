@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "../../../support/jit_situations"
 
-class Holdup::Advice::JitRules::BoundedTest < Minitest::Test
+class Holdup::Advice::JitRules::WaitBoundTest < Minitest::Test
   include JitSituations
 
   RULE = Holdup::Advice::JitRules::WaitBound

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
-require "holdup/configuration/documents"
+require "holdup/agent/configuration"
+require "holdup/agent/configuration/documents"
 
 class Holdup::ConfigurationKeys::DocumentsTest < Minitest::Test
   DOCUMENTS = Holdup::ConfigurationKeys::Documents
-  GUIDE = File.expand_path("../../../docs/configuration.md", __dir__)
+  GUIDE = File.expand_path("../../../../docs/configuration.md", __dir__)
 
   def test_the_initializer_shows_and_explains_every_setting_and_sets_none
     text = DOCUMENTS.initializer

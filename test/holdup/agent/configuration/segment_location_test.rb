@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
+require "holdup/agent/configuration"
 
-class Holdup::Configuration::SegmentPlaceTest < Minitest::Test
+class Holdup::Configuration::SegmentLocationTest < Minitest::Test
   def setup = @root = File.realpath(Dir.mktmpdir)
 
   def teardown = FileUtils.remove_entry(@root)

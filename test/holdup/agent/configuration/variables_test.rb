@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
-require "holdup/configuration/variables"
+require "holdup/agent/configuration"
+require "holdup/agent/configuration/variables"
 
 class Holdup::Configuration::VariablesTest < Minitest::Test
   Variables = Holdup::Configuration::Variables
-  ROOT = File.expand_path("../../..", __dir__)
+  ROOT = File.expand_path("../../../..", __dir__)
   # What reads variables of the environment: the gem and the scripts of the repository.
   READERS = %w[lib/**/*.rb bin/**/* exe/* ext/holdup/extconf.rb benchmark/**/*.rb examples/**/*.rb test/**/*.rb .ci/* *.gemspec Rakefile docs/*.md README.md].freeze
   # Made up by the tests of this.

@@ -2,9 +2,9 @@
 
 require "test_helper"
 require "active_job"
-require "holdup/instrumentation/active_job"
-require "holdup/instrumentation/jobs"
-require "holdup/recorder"
+require "holdup/agent/instrumentation/active_job"
+require "holdup/agent/instrumentation/job_units"
+require "holdup/agent/recorder"
 
 class Holdup::Instrumentation::ActiveJobTest < Minitest::Test
   Boom = Class.new(StandardError)

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/instrumentation/connection_pool"
-require "holdup/recorder"
+require "holdup/agent/instrumentation/connection_pool"
+require "holdup/agent/recorder"
 
 # The hooks on a pool of the same shape, with a clock that is moved by hand; Active Record's own is in test/integration.
 class Holdup::Instrumentation::ConnectionPoolTest < Minitest::Test

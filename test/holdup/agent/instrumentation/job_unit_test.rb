@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/recorder"
-require "holdup/instrumentation/job_unit"
+require "holdup/agent/guard"
+require "holdup/agent/recorder"
+require "holdup/agent/instrumentation/job_unit"
 
 class Holdup::Instrumentation::JobUnitTest < Minitest::Test
   def setup

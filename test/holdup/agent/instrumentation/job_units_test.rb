@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/recorder"
-require "holdup/instrumentation/jobs"
+require "holdup/agent/guard"
+require "holdup/agent/recorder"
+require "holdup/agent/instrumentation/job_units"
 
-class Holdup::Instrumentation::JobsTest < Minitest::Test
+class Holdup::Instrumentation::JobUnitsTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000
   GivenUp = Class.new(StandardError)
 

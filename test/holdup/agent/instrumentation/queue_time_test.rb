@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/instrumentation/request_queue"
+require "holdup/agent/instrumentation/queue_time"
 
-class Holdup::Instrumentation::RequestQueueTest < Minitest::Test
+class Holdup::Instrumentation::QueueTimeTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000
 
   def setup

@@ -1,12 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/recorder"
-require "holdup/instrumentation/rack"
-require "holdup/instrumentation/requests"
-require "holdup/instrumentation/request_queue"
-require "holdup/instrumentation/unit_name"
+require "holdup/agent/guard"
+require "holdup/agent/recorder"
+require "holdup/agent/instrumentation/rack"
+require "holdup/agent/instrumentation/request_units"
+require "holdup/agent/instrumentation/queue_time"
+require "holdup/agent/instrumentation/unit_name"
 require "rack/lint"
 require "rack/mock_request"
 

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/recorder"
-require "holdup/instrumentation/jobs"
-require "holdup/instrumentation/sidekiq"
+require "holdup/agent/guard"
+require "holdup/agent/recorder"
+require "holdup/agent/instrumentation/job_units"
+require "holdup/agent/instrumentation/sidekiq"
 
 class Holdup::Instrumentation::SidekiqTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000

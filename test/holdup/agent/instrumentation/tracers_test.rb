@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "json"
-require "holdup/instrumentation/tracers"
+require "holdup/agent/instrumentation/tracers"
 
 # The tracers themselves, the probe itself: each in a Ruby of its own, because what stands in front of a span stays there.
 class Holdup::Instrumentation::TracersTest < Minitest::Test

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/instrumentation/unit_name"
+require "holdup/agent/guard"
+require "holdup/agent/instrumentation/unit_name"
 
 class Holdup::Instrumentation::UnitNameTest < Minitest::Test
   class OrdersController

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
-class Holdup::Jit::OriginTest < Minitest::Test
+class Holdup::Jit::ActivationOriginTest < Minitest::Test
   NOW_NS = HandClock.new.realtime_ns
   ON = Holdup::Jit::Snapshot.new(kind: :yjit, active_ns: 1000)
   OFF = Holdup::Jit::Snapshot.new

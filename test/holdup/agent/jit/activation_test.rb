@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit/enabling"
+require "holdup/agent/jit/activation"
 
-class Holdup::Jit::EnablingTest < Minitest::Test
+class Holdup::Jit::ActivationTest < Minitest::Test
   # Like Ruby, it does not look again when it is about to start; other threads get a turn just there.
   class Api
     attr_reader :calls

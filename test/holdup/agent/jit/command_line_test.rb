@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit/options"
+require "holdup/agent/jit/command_line"
 require "tempfile"
 
-class Holdup::Jit::OptionsTest < Minitest::Test
+class Holdup::Jit::CommandLineTest < Minitest::Test
   def options(*command, **env)
     Tempfile.create do |file|
       file.write(command.map { |word| "#{word}\0" }.join)

@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/jit"
+require "holdup/agent/guard"
+require "holdup/agent/jit"
 
-class Holdup::Jit::VerdictTest < Minitest::Test
+class Holdup::Jit::EffectivenessMonitorTest < Minitest::Test
   def setup
     @clock = HandClock.new
     @told = []

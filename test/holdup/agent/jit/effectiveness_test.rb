@@ -1,15 +1,15 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
 # YJIT can't be switched off again, and what spoils it lasts as long as the process: so each case is a fork of a fresh Ruby.
 class Holdup::Jit::EffectivenessTest < Minitest::Test
-  LIB = File.expand_path("../../../lib", __dir__)
+  LIB = File.expand_path("../../../../lib", __dir__)
   # Each in a child: prints its name and the verdict.
   CASES = <<~RUBY
     $LOAD_PATH.unshift(#{LIB.dump})
-    require "holdup/jit"
+    require "holdup/agent/jit"
     require "coverage"
     VERSION = Holdup::Jit::RubyDefaults.parse(RUBY_VERSION)
     OPTIONS = Holdup::Jit::CommandLine.read

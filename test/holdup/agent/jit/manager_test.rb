@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/jit"
+require "holdup/agent/guard"
+require "holdup/agent/jit"
 
-class Holdup::Jit::KeeperTest < Minitest::Test
+class Holdup::Jit::ManagerTest < Minitest::Test
   Api = Struct.new(:enabled) do
     def enabled? = enabled
 
@@ -106,10 +106,10 @@ class Holdup::Jit::KeeperTest < Minitest::Test
   end
 
   def test_deep_statistics_of_this_ruby
-    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
-      require "holdup/clock"
-      require "holdup/guard"
-      require "holdup/jit"
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+      require "holdup/model/clock"
+      require "holdup/agent/guard"
+      require "holdup/agent/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
       keeper = Holdup::Jit::Manager.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
       keeper.install
@@ -132,10 +132,10 @@ class Holdup::Jit::KeeperTest < Minitest::Test
   end
 
   def test_in_this_ruby
-    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
-      require "holdup/clock"
-      require "holdup/guard"
-      require "holdup/jit"
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+      require "holdup/model/clock"
+      require "holdup/agent/guard"
+      require "holdup/agent/jit"
       log = Class.new { def warn(text) = puts(text) }.new
       clock = Class.new(Holdup::Clock) { attr_accessor :ahead_ns; def monotonic_ns = super + ahead_ns.to_i }.new
       keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)

@@ -1,11 +1,11 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit/killers"
+require "holdup/agent/jit/memory_killers"
 
 # The gems themselves, each in a Ruby of its own: what they set is there for the whole process.
-class Holdup::Jit::KillersTest < Minitest::Test
-  PRELUDE = "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\nrequire \"holdup/jit/killers\"\n".freeze
+class Holdup::Jit::MemoryKillersTest < Minitest::Test
+  PRELUDE = "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\nrequire \"holdup/agent/jit/memory_killers\"\n".freeze
   SAY = "print Holdup::Jit::MemoryKillers.here(env: {}).to_h.compact"
 
   def here(script, say: SAY) = fresh_ruby("#{script}\n#{say}", prelude: PRELUDE, gems: true)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
-class Holdup::Jit::WishTest < Minitest::Test
+class Holdup::Jit::RequestedModeTest < Minitest::Test
   def wish(value) = Holdup::Jit::RequestedMode.from(value)
 
   def version(text) = Holdup::Jit::RubyDefaults.parse(text)

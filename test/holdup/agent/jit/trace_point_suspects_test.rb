@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
-class Holdup::Jit::SuspectsTest < Minitest::Test
+class Holdup::Jit::TracePointSuspectsTest < Minitest::Test
   PRELUDE = <<~RUBY
-    $LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})
-    require "holdup/clock"
-    require "holdup/guard"
-    require "holdup/jit"
+    $LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})
+    require "holdup/model/clock"
+    require "holdup/agent/guard"
+    require "holdup/agent/jit"
   RUBY
 
   # What a process tells once YJIT is on.

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
-class Holdup::Jit::WarmthTest < Minitest::Test
+class Holdup::Jit::WarmUpDetectorTest < Minitest::Test
   S = 1_000_000_000
 
   def setup
@@ -53,9 +53,9 @@ class Holdup::Jit::WarmthTest < Minitest::Test
 
   # Real methods become warm one after the other; from then on nothing is left to compile.
   def test_in_this_ruby
-    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
-      require "holdup/clock"
-      require "holdup/jit"
+    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+      require "holdup/model/clock"
+      require "holdup/agent/jit"
       warmth = Holdup::Jit::WarmUpDetector.new(clock: Holdup::Clock.new, stretch_ns: 20_000_000)
       yjit = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: Holdup::Jit::RubyDefaults.parse(RUBY_VERSION), options: Holdup::Jit::CommandLine.read)
       methods = Array.new(400) { |number| eval("def m\#{number}(n) = n.times.sum { |i| i * \#{number} }") }

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
 class Holdup::Jit::YjitTest < Minitest::Test
   MIB = 1 << 20
@@ -88,8 +88,8 @@ class Holdup::Jit::YjitTest < Minitest::Test
   end
 
   def test_this_ruby
-    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
-      require "holdup/jit"
+    output = fresh_ruby(<<~RUBY, options: ["--yjit"], prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+      require "holdup/agent/jit"
       def work(n) = n.zero? ? 0 : work(n - 1)
       100.times { work(100) }
       state = Holdup::Jit::Yjit.new(api: RubyVM::YJIT, version: Holdup::Jit::RubyDefaults.parse(RUBY_VERSION), options: Holdup::Jit::CommandLine.read).state

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
 class Holdup::Jit::ZjitTest < Minitest::Test
   # What RubyVM::ZJIT of Ruby 4.0 answers.

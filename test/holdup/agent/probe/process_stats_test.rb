@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/probe/process_stats"
+require "holdup/agent/probe/process_stats"
 require "holdup/segment/layout"
 
 class Holdup::Probe::ProcessStatsTest < Minitest::Test

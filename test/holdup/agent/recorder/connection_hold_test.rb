@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/recorder/holding"
+require "holdup/agent/recorder/connection_hold"
 
-class Holdup::Recorder::HoldingTest < Minitest::Test
+class Holdup::Recorder::ConnectionHoldTest < Minitest::Test
   def setup
     @clock = HandClock.new
     @holding = Holdup::Recorder::ConnectionHold.new(@clock)

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/recorder"
+require "holdup/agent/recorder"
 
-class Holdup::Recorder::UnitTest < Minitest::Test
+class Holdup::Recorder::OpenUnitTest < Minitest::Test
   def setup
     @probe = RecordingProbe.new
     @recorder = Holdup::Recorder.new(probe: @probe, guard: Holdup::Guard.new(log: CollectedLog.new, clock: HandClock.new))

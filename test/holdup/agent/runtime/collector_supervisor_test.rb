@@ -2,11 +2,11 @@
 
 require "test_helper"
 require "tmpdir"
-require "holdup/collector/supervisor"
-require "holdup/segment/owner"
+require "holdup/agent/runtime/collector_supervisor"
+require "holdup/segment/owner_process"
 
 class Holdup::Collector
-  class SupervisorTest < Minitest::Test
+  class CollectorSupervisorTest < Minitest::Test
     include FreshRuby
 
     # Tells how it was started, then waits for its input to end, as a collector does.
@@ -77,7 +77,7 @@ class Holdup::Collector
     end
 
     def test_the_collector_is_not_measured
-      supervisor(env: {"RUBYOPT" => "-W0 -r/gems/holdup/exec_boot -rset"}).start
+      supervisor(env: {"RUBYOPT" => "-W0 -r/gems/holdup/agent/exec_boot -rset"}).start
       pid = wait_until { started.first }
       assert_match(/"-W0 -rset"/, File.read(file(pid)))
     end
@@ -112,9 +112,9 @@ class Holdup::Collector
     end
 
     def test_it_loads_no_gem_and_none_of_the_other_half
-      lib = File.expand_path("../../../lib", __dir__)
-      script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/collector/supervisor'; puts $LOADED_FEATURES - before"
-      assert_equal ["supervisor.rb"], fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
+      lib = File.expand_path("../../../../lib", __dir__)
+      script = "before = $LOADED_FEATURES.dup; require '#{lib}/holdup/agent/runtime/collector_supervisor'; puts $LOADED_FEATURES - before"
+      assert_equal ["collector_supervisor.rb"], fresh_ruby(script, prelude: "").lines.map { |line| File.basename(line.chomp) } - ["rbconfig.rb"]
     end
 
     private

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/runtime/resources"
+require "holdup/agent/guard"
+require "holdup/agent/runtime/resources"
 
 class Holdup::Runtime::ResourcesTest < Minitest::Test
   Resource = Struct.new(:facts, :pools, :gauges, :profile, :installed) do

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/configuration"
-require "holdup/runtime/segment_file"
+require "holdup/agent/configuration"
+require "holdup/agent/runtime/segment_file"
 
 class Holdup::Runtime::SegmentFileTest < Minitest::Test
   def setup

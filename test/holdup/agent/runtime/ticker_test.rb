@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/guard"
-require "holdup/runtime/ticker"
+require "holdup/agent/guard"
+require "holdup/agent/runtime/ticker"
 
 class Holdup::Runtime::TickerTest < Minitest::Test
   def setup

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/servers/good_job"
+require "holdup/agent/servers/good_job"
 
 # With stand-ins for GoodJob's objects; the real ones are in test/integration/good_job_test.rb.
 class Holdup::Servers::GoodJobTest < Minitest::Test

@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/servers/identity"
-require "holdup/servers/lever"
+require "holdup/agent/servers/identity"
+require "holdup/agent/servers/lever"
 
 class Holdup::Servers::IdentityTest < Minitest::Test
   def identity(name, **more) = Holdup::Servers::Identity.new(name:, **more)

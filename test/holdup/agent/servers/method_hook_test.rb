@@ -1,13 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/clock"
-require "holdup/guard"
-require "holdup/servers/hook"
-require "holdup/servers/solid_queue"
+require "holdup/model/clock"
+require "holdup/agent/guard"
+require "holdup/agent/servers/method_hook"
+require "holdup/agent/servers/solid_queue"
 
 # What stands in front of a server's own methods must not be what breaks a later version of it, whose methods take more.
-class Holdup::Servers::HookTest < Minitest::Test
+class Holdup::Servers::MethodHookTest < Minitest::Test
   Hook = Holdup::Servers::MethodHook
 
   def server(**hook)

@@ -2,12 +2,12 @@
 
 require "test_helper"
 require "holdup"
-require "holdup/servers/puma"
+require "holdup/agent/servers/puma"
 require "puma"
 require "puma/configuration"
 require "puma/launcher"
 
-class PumaAdapterTest < Minitest::Test
+class PumaTest < Minitest::Test
   # What the adapter tells.
   class Told
     attr_reader :guard, :identities, :calls

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/servers/sidekiq"
+require "holdup/agent/servers/sidekiq"
 
 # Where settings are found in files as people write them; the adapter itself runs in test/integration/sidekiq_test.rb.
 class Holdup::Servers::SidekiqTest < Minitest::Test

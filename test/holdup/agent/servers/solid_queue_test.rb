@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/clock"
-require "holdup/guard"
-require "holdup/servers/solid_queue"
+require "holdup/model/clock"
+require "holdup/agent/guard"
+require "holdup/agent/servers/solid_queue"
 
 # With stand-ins for the values that Solid Queue hands over; the real one is in test/integration/solid_queue_test.rb.
 class Holdup::Servers::SolidQueueTest < Minitest::Test

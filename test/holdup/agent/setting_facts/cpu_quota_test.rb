@@ -2,9 +2,9 @@
 
 require "test_helper"
 require "fileutils"
-require "holdup/setting_facts/machine"
+require "holdup/agent/setting_facts/cpu_quota"
 
-class Holdup::SettingFacts::MachineTest < Minitest::Test
+class Holdup::SettingFacts::CpuQuotaTest < Minitest::Test
   def machine(files)
     Dir.mktmpdir do |root|
       files.each do |path, text|

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stats_log"
+require "holdup/agent/stats_log"
 
 class Holdup::StatsLog::EncodingTest < Minitest::Test
   def setup

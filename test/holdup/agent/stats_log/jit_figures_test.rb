@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stats_log"
+require "holdup/agent/stats_log"
 require "json"
 
 class Holdup::StatsLog::JitFiguresTest < Minitest::Test

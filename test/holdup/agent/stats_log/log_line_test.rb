@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stats_log"
+require "holdup/agent/stats_log"
 require "json"
 
-class Holdup::StatsLog::LineTest < Minitest::Test
+class Holdup::StatsLog::LogLineTest < Minitest::Test
   def setup
     @dir = Dir.mktmpdir
     @stats = StatsLines.new(@dir, worker: 1, every: 10)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stats_log"
+require "holdup/agent/stats_log"
 require "io/nonblock"
 require "logger"
 require "socket"
@@ -98,8 +98,8 @@ class Holdup::StatsLog::SinksTest < Minitest::Test
   end
 
   def test_the_standard_streams_are_the_process_s_own
-    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../lib", __dir__).dump})\n")
-      require "holdup/stats_log"
+    output = fresh_ruby(<<~RUBY, prelude: "$LOAD_PATH.unshift(#{File.expand_path("../../../../lib", __dir__).dump})\n")
+      require "holdup/agent/stats_log"
       require "stringio"
       $stdout = StringIO.new
       Holdup::StatsLog::Sinks.for(:stdout).call("to 1\n")

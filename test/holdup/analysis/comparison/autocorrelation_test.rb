@@ -1,16 +1,16 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/comparison"
+require "holdup/loader"
 
-class Holdup::Analysis::Comparison::PersistenceTest < Minitest::Test
+class Holdup::Analysis::Comparison::AutocorrelationTest < Minitest::Test
   Comparison = Holdup::Analysis::Comparison
   WALL, P95, CPU = %i[wall_mean wall_p95 cpu_unit].map { |name| Comparison::Metric::ALL.fetch(name) }
   UP_AND_DOWN = [10, 20, 10, 20, 10, 20].freeze
   # One swing of six blocks.
   SWING = [10, 12, 20, 22, 14, 11].freeze
 
-  def persistence(*sides, paired: false) = Comparison::Persistence.new(sides.map { |side| side.map { |wall| {wall_mean: wall.to_f, cpu_unit: 7.0} } }, paired:)
+  def persistence(*sides, paired: false) = Comparison::Autocorrelation.new(sides.map { |side| side.map { |wall| {wall_mean: wall.to_f, cpu_unit: 7.0} } }, paired:)
 
   def test_blocks_that_are_not_like_the_one_before_are_taken_for_independent
     assert_in_delta 1.0, persistence(UP_AND_DOWN, UP_AND_DOWN).widening(WALL), 1e-9

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/comparison"
+require "holdup/loader"
 
 # Intervals are worth what they promise: of many comparisons of equals whose load goes up and down (each minute like the one
 # before, correlation 0.8, deviation 0.35), those that hold the truth are counted.

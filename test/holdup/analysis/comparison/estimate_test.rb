@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/comparison"
+require "holdup/loader"
 
 class Holdup::Analysis::Comparison::EstimateTest < Minitest::Test
   Comparison = Holdup::Analysis::Comparison
@@ -44,7 +44,7 @@ class Holdup::Analysis::Comparison::EstimateTest < Minitest::Test
 
   def test_a_verdict_of_small_differences_is_none
     found = %i[wall_p50 wall_p95 cpu_unit].to_h { |name| [name, estimate(name, 10.0 * MS, 10.001 * MS)] }
-    assert_equal :none, Comparison::Verdict.new(found).call.key
+    assert_equal :none, Comparison::ComparisonVerdict.new(found).call.key
   end
 
   # The page has the bounds that hold.

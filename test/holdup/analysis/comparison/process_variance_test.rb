@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/comparison"
+require "holdup/loader"
 
-class Holdup::Analysis::Comparison::BetweenTest < Minitest::Test
+class Holdup::Analysis::Comparison::ProcessVarianceTest < Minitest::Test
   MS = 1_000_000
 
   # Processes whose units take so long on average, each unit as it happens.

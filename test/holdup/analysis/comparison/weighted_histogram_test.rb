@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/comparison/density"
+require "holdup/loader"
 
-class Holdup::Analysis::Comparison::DensityTest < Minitest::Test
+class Holdup::Analysis::Comparison::WeightedHistogramTest < Minitest::Test
   Density = Holdup::Analysis::Comparison::WeightedHistogram
   VALUES = Array.new(5000) { |index| (5_000_000 * 1.0005**index).round }.freeze
 

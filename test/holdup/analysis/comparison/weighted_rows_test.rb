@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/comparison/masses"
+require "holdup/loader"
 
-class Holdup::Analysis::Comparison::MassesTest < Minitest::Test
+class Holdup::Analysis::Comparison::WeightedRowsTest < Minitest::Test
   Masses = Holdup::Analysis::Comparison::WeightedRows
   COLUMNS = 40
 

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/jits"
+require "holdup/loader"
 
-class Holdup::Analysis::JitReport::OriginsTest < Minitest::Test
+class Holdup::Analysis::JitReport::ActivationOriginsTest < Minitest::Test
   include JitSamples
 
   MASTER = {"jit.at": "parent", "jit.parent": "on", "jit.by": "application"}.freeze

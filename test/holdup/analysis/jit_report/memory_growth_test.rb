@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/jits"
+require "holdup/loader"
 
-class Holdup::Analysis::JitReport::GrowthTest < Minitest::Test
+class Holdup::Analysis::JitReport::MemoryGrowthTest < Minitest::Test
   include JitSamples
 
   def growth(**) = jits(life(0, **), life(1, **)).servers.first.growth

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/jits"
+require "holdup/loader"
 
-class Holdup::Analysis::JitReport::LifeTest < Minitest::Test
+class Holdup::Analysis::JitReport::ProcessLifeTest < Minitest::Test
   include JitSamples
 
   def first(...) = jits(life(...)).lives.first

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
+require "holdup/loader"
 
 class Holdup::Analysis::ProcessReport::ConnectionUseTest < Minitest::Test
   # @param pools [Hash{String => Integer}] names and sizes

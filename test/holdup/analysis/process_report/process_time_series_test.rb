@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
+require "holdup/loader"
 
-class Holdup::Analysis::ProcessReport::CourseTest < Minitest::Test
+class Holdup::Analysis::ProcessReport::ProcessTimeSeriesTest < Minitest::Test
   NS = 1_000_000_000
   FROM_S = 1_790_000_040
 

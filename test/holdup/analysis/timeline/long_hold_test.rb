@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/timeline"
-require "holdup/reports/timeline"
-require "holdup/reports/words"
+require "holdup/loader"
 
 # What a capture says of the reason for a long hold: no more than its stacks show.
 class Holdup::Analysis::Timeline::LongHoldTest < Minitest::Test

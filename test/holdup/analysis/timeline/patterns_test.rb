@@ -2,9 +2,7 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/timeline"
-require "holdup/reports/timeline"
-require "holdup/reports/words"
+require "holdup/loader"
 
 class Holdup::Analysis::Timeline::PatternsTest < Minitest::Test
   MS = 1_000_000

@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/timeline"
+require "holdup/loader"
 
 class Holdup::Analysis::Timeline::SceneTest < Minitest::Test
   MS = 1_000_000

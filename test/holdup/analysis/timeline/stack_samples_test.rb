@@ -2,9 +2,9 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/timeline"
+require "holdup/loader"
 
-class Holdup::Analysis::Timeline::SamplesTest < Minitest::Test
+class Holdup::Analysis::Timeline::StackSamplesTest < Minitest::Test
   MS = 1_000_000
   CRUNCH = ["Report#crunch", "/srv/app/models/report.rb", 12].freeze
   EACH = ["Array#each", "<internal:array>", 42].freeze

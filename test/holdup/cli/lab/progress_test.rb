@@ -1,11 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/cli"
-require "holdup/cli/lab"
-require "holdup/cli/lab/progress"
-require "holdup/lab/arm"
-require "holdup/reports/words"
+require "holdup/loader"
 
 class Holdup::CLI::Lab::ProgressTest < Minitest::Test
   Clock = Struct.new(:realtime_s)

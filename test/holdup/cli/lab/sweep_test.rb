@@ -3,9 +3,7 @@
 require "test_helper"
 require "support/fake_program"
 require "support/swept"
-require "holdup/cli"
-require "holdup/cli/lab/sweep"
-require "holdup/stores"
+require "holdup/loader"
 
 class Holdup::CLI::Lab::SweepTest < Minitest::Test
   include CommandLine
@@ -147,14 +145,14 @@ class Holdup::CLI::Lab::SweepTest < Minitest::Test
   def test_where_a_server_fails_prints_what_there_is
     out, err = StringIO.new, StringIO.new
     console = Holdup::CLI::Console.new(out:, err:, env: {"HOME" => folder}, clock: CommandLine::Still.new(now_s: 0))
-    failed = Swept::Sweep::Result.new(ledger(reading(arm)), failure: Holdup::Error.new("the server has ended"))
+    failed = Swept::Sweep::SweepReport.new(ledger(reading(arm)), failure: Holdup::Error.new("the server has ended"))
     error = assert_raises(Holdup::Error) { Holdup::CLI::Lab::Sweep.new(console:, ledger:, lab: Lab.new(failed)).run }
     assert_equal "the server has ended", error.message
     assert_match(/Stopped: 2 of 3 steps are left/, out.string)
   end
 
   def test_after_ctrl_c_prints_what_there_is
-    status, out, = run_command(Swept::Sweep::Result.new(ledger(reading(arm)), signal: 2), format: :json)
+    status, out, = run_command(Swept::Sweep::SweepReport.new(ledger(reading(arm)), signal: 2), format: :json)
     assert_equal [130, 2], [status, JSON.parse(out)["left"]]
   end
 end

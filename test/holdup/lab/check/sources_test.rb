@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/check/sources"
+require "holdup/loader"
 require "support/swept"
 
 class Holdup::Lab::Check::SourcesTest < Minitest::Test

@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/jobs/json"
-require "holdup/lab/jobs/result"
-require "holdup/lab/jobs/text"
+require "holdup/loader"
 
 class Holdup::Lab::Jobs
-  class ResultTest < Minitest::Test
+  class JobsResultTest < Minitest::Test
     # @param steps [Integer, nil] that were done; nil: all
     def result(concurrency: [1, 5, 20], rounds: 1, steps: nil, signal: nil, **played)
       plan = PlayedJobs.plan(concurrency, rounds:)

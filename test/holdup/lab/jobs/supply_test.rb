@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/jobs/supply"
-require "holdup/lab/jobs/work"
+require "holdup/loader"
 
 class Holdup::Lab::Jobs
   class SupplyTest < Minitest::Test

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "sample_outcomes"
 
-class Holdup::Lab::SidekiqVcpu::OutcomeTest < Minitest::Test
+class Holdup::Lab::SidekiqVcpu::ExperimentOutcomeTest < Minitest::Test
   MS = SampleOutcomes::MS
 
   def outcome(jobs, **options) = SampleOutcomes.new.outcome(jobs, **options)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/sidekiq_vcpu/experiment"
+require "holdup/loader"
 
 class Holdup::Lab::SidekiqVcpu::ExperimentTest < Minitest::Test
   def expected(vcpus) = Holdup::Lab::SidekiqVcpu::EXPERIMENTS.to_h { |each| [each.name, each.expected(vcpus).to_h.values] }

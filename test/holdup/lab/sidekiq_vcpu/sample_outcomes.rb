@@ -1,6 +1,6 @@
 # frozen_string_literal: true
 
-require "holdup/lab/sidekiq_vcpu"
+require "holdup/loader"
 
 # Outcomes of the experiments as a collector would have stored them: of jobs of a second on a machine of one's choice.
 class SampleOutcomes
@@ -22,14 +22,14 @@ class SampleOutcomes
   # @return [Outcome]
   def outcome(jobs, handoff: 0, account: 0)
     windows = jobs.map { |name, states| job(name, states) }
-    LAB::Outcome.new([*windows, other("thread:sidekiq.heartbeat", account), other("(handoff)", handoff)])
+    LAB::ExperimentOutcome.new([*windows, other("thread:sidekiq.heartbeat", account), other("(handoff)", handoff)])
   end
 
   # @param changed [Hash{Symbol => Array<Outcome>}] instead of what theory says, by the experiment's name
   # @return [Result]
   def result(target: 0.6, **changed)
     runs = {alone: [outcome(ALONE)], threads: [outcome(THREADS)], serial: [outcome(SERIAL)], processes: [outcome(PROCESSES)]}.merge(changed)
-    LAB::Result.new(LAB::EXPERIMENTS.to_h { |experiment| [experiment, runs.fetch(experiment.name)] }, target:)
+    LAB::VcpuResult.new(LAB::EXPERIMENTS.to_h { |experiment| [experiment, runs.fetch(experiment.name)] }, target:)
   end
 
   private

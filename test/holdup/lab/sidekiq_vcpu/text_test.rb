@@ -2,8 +2,7 @@
 
 require "test_helper"
 require "json"
-require "holdup/lab/sidekiq_vcpu/json"
-require "holdup/lab/sidekiq_vcpu/text"
+require "holdup/loader"
 require_relative "sample_outcomes"
 
 class Holdup::Lab::SidekiqVcpu::TextTest < Minitest::Test

@@ -3,7 +3,7 @@
 require "test_helper"
 require_relative "sample_outcomes"
 
-class Holdup::Lab::SidekiqVcpu::ResultTest < Minitest::Test
+class Holdup::Lab::SidekiqVcpu::VcpuResultTest < Minitest::Test
   def sample = @sample ||= SampleOutcomes.new
 
   def slow(factor, jobs = SampleOutcomes::ALONE) = sample.outcome(jobs.transform_values { |states| states.transform_values { |ms| ms * factor } })

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/sidekiq_vcpu/work"
+require "holdup/loader"
 
 class Holdup::Lab::SidekiqVcpu::WorkTest < Minitest::Test
   Work = Holdup::Lab::SidekiqVcpu::Work

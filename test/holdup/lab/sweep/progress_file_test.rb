@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/swept"
 
-class Holdup::Lab::Sweep::LedgerTest < Minitest::Test
+class Holdup::Lab::Sweep::ProgressFileTest < Minitest::Test
   include Swept
   include TemporaryFolder
 
@@ -12,7 +12,7 @@ class Holdup::Lab::Sweep::LedgerTest < Minitest::Test
   def test_keeps_everything_in_a_file_and_knows_what_is_left
     ledger = ledger(path:, plan: plan(rounds: 2))
     ledger.add([reading(arm)], [prediction(arm)])
-    again = Swept::Sweep::Ledger.open(path)
+    again = Swept::Sweep::ProgressFile.open(path)
     assert_equal [ledger.plan, [reading(arm)], [prediction(arm)]], [again.plan, again.readings, again.predictions]
     assert_equal ledger.plan.steps - [[0, arm]], again.left
     assert_equal ["sweep.json"], Dir.children(folder)
@@ -21,9 +21,9 @@ class Holdup::Lab::Sweep::LedgerTest < Minitest::Test
   def test_says_what_is_no_sweep
     ["{}", "[1]", "no", '{"kind":"holdup sweep","schema":1}'].each do |text|
       File.write(path, text)
-      assert_match(/is no sweep of this version; name the file/, assert_raises(Holdup::Error) { Swept::Sweep::Ledger.open(path) }.message)
+      assert_match(/is no sweep of this version; name the file/, assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open(path) }.message)
     end
-    assert_match(/can't be read/, assert_raises(Holdup::Error) { Swept::Sweep::Ledger.open("#{path}.none") }.message)
+    assert_match(/can't be read/, assert_raises(Holdup::Error) { Swept::Sweep::ProgressFile.open("#{path}.none") }.message)
   end
 
   def test_says_where_it_cannot_be_kept

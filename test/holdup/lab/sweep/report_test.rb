@@ -2,8 +2,7 @@
 
 require "test_helper"
 require "support/swept"
-require "holdup/lab/sweep/report"
-require "holdup/reports/page_text"
+require "holdup/loader"
 
 class Holdup::Lab::Sweep::ReportTest < Minitest::Test
   include Swept

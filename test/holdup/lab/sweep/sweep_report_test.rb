@@ -3,7 +3,7 @@
 require "test_helper"
 require "support/swept"
 
-class Holdup::Lab::Sweep::ResultTest < Minitest::Test
+class Holdup::Lab::Sweep::SweepReportTest < Minitest::Test
   include Swept
 
   def readings(p95_ms, again: 104, **options)

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/trial/rare"
+require "holdup/loader"
 require_relative "../small_server"
 
 class Holdup::Lab::Trial::RareTest < Minitest::Test

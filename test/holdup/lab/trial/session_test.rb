@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/trial"
+require "holdup/loader"
 
 class Holdup::Lab::Trial::SessionTest < Minitest::Test
   Lab = Holdup::Lab
@@ -22,7 +22,7 @@ class Holdup::Lab::Trial::SessionTest < Minitest::Test
 
   Load = Struct.new(:kind, :status) do
     def call(_target, routes:, rate:, seconds:, **)
-      tally = Lab::Tally.new
+      tally = Lab::ExchangeCounts.new
       (rate * seconds).to_i.times { |number| tally.add(routes.first, status, number + 1) }
       Lab::OpenLoop::Seen.new(total: tally.total, routes: tally.outcomes, seconds:, mean_ns: 1_000_000_000)
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/lab/trial/warm_up"
+require "holdup/loader"
 
 class Holdup::Lab::Trial::WarmUpTest < Minitest::Test
   WarmUp = Holdup::Lab::Trial::WarmUp

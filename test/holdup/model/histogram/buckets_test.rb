@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/histogram"
+require "holdup/model/histogram"
 
 class Holdup::Histogram::BucketsTest < Minitest::Test
   Buckets = Holdup::Histogram::Buckets

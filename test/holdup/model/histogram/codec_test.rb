@@ -1,8 +1,8 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/histogram"
-require "holdup/probe"
+require "holdup/model/histogram"
+require "holdup/agent/probe"
 
 class Holdup::Histogram::CodecTest < Minitest::Test
   Histogram = Holdup::Histogram
@@ -54,7 +54,7 @@ class Holdup::Histogram::CodecTest < Minitest::Test
 
   # In a Ruby without the extension, which is also what the one in C is measured by.
   SLOWLY = <<~RUBY
-    require "holdup/histogram"
+    require "holdup/model/histogram"
     abort "the extension is there" if defined?(Holdup::HistogramDumps)
     ARGF.each_line(chomp: true) do |hex|
       puts Holdup::Histogram.load_sum([hex].pack("H*")).to_h.to_s
@@ -74,7 +74,7 @@ class Holdup::Histogram::CodecTest < Minitest::Test
     good = Array.new(30) { |seed| Array.new(1 + seed % 4) { |index| Histogram.of(RandomValues.new(seed * 10 + index).take(random.rand(0..80))).dump }.join }
     all = good + good.map { |bytes| bytes.byteslice(0, random.rand(1...bytes.bytesize)) } +
       Array.new(300) { [[1, 0x11].sample(random:)].pack("C") + Array.new(random.rand(4..20)) { random.rand(0..9) }.pack("w*") } + [[1, 1, 1 << 70, 3, 4, 0, 0, 0].pack("w*")]
-    output, = Open3.capture2(RbConfig.ruby, "-I#{File.expand_path("../../../lib", __dir__)}", "-e", SLOWLY, stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
+    output, = Open3.capture2(RbConfig.ruby, "-I#{File.expand_path("../../../../lib", __dir__)}", "-e", SLOWLY, stdin_data: all.map { |bytes| bytes.unpack1("H*") }.join("\n"))
 
     here = all.map { |bytes| told(bytes) }
     assert_equal here, output.lines(chomp: true)

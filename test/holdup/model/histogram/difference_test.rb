@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/histogram"
+require "holdup/model/histogram"
 
-class Holdup::Histogram::DeltaTest < Minitest::Test
+class Holdup::Histogram::DifferenceTest < Minitest::Test
   Histogram = Holdup::Histogram
 
   def test_what_was_added_comes_out_again

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/histogram"
+require "holdup/model/histogram"
 
 class Holdup::Histogram::QuantileTest < Minitest::Test
   QUANTILES = [0.0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 1.0].freeze

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/unit_profile/codec"
+require "holdup/model/sample_block/codec"
 
 class Holdup::UnitSample
   class CodecTest < Minitest::Test

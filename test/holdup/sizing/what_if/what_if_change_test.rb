@@ -1,15 +1,13 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/deployment"
-require "holdup/analysis/sizing/trace"
-require "holdup/analysis/sizing/what_if/change"
+require "holdup/loader"
 
-class Holdup::Sizing::WhatIf::ChangeTest < Minitest::Test
+class Holdup::Sizing::WhatIf::WhatIfChangeTest < Minitest::Test
   Sizing = Holdup::Sizing
   SERIES = %w[OrdersController#index OrdersController#show Products#index].freeze
 
-  def change(**options) = Sizing::WhatIf::Change.new(**options)
+  def change(**options) = Sizing::WhatIf::WhatIfChange.new(**options)
 
   def deployment(**facts) = Sizing::Deployment.new({"ruby" => "3.4.5", "server" => "puma", "server_version" => "8.0.2"}.merge(facts.transform_keys(&:to_s)), kind: :request, members: [])
 
@@ -45,7 +43,7 @@ class Holdup::Sizing::WhatIf::ChangeTest < Minitest::Test
   # Of the only pool of processes of its own; of one pool more in the same process.
   def test_a_unit_that_moves
     now = Sizing::Candidate.new(processes: 1, threads: 5, beside: [2])
-    unit = Sizing::Trace::Unit.new(arrival_ns: 0, held_ns: 1, idle_ns: 0, acquisitions: 0, pool: 1)
+    unit = Sizing::Trace::TraceUnit.new(arrival_ns: 0, held_ns: 1, idle_ns: 0, acquisitions: 0, pool: 1)
     {Sizing::WhatIf::OwnPool.new(name: "Reports*") => [1, 0], Sizing::WhatIf::OwnThreads.new(name: "Reports*", threads: 3) => [0, 2]}.each do |own_pool, place|
       moved = change(own_pool:)
       assert_equal [place, [0, 1]], %w[ReportsJob MailJob].map { |name| moved.mark(unit, name, moved.candidate(now)).then { |one| [one.group, one.pool] } }

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores/sql"
-require "holdup/stores/sql/sqlite"
+require "holdup/loader"
 
 class Holdup::Store::Sql::CatalogTest < Minitest::Test
   include TemporaryFolder

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores/sql"
-require "holdup/stores/sql/sqlite"
+require "holdup/loader"
 
 # The file as it meets other processes, other users and a full or broken disk: real files, real locks.
 class Holdup::Store::Sql::SqliteTest < Minitest::Test

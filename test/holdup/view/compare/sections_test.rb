@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/reports/compare"
-require "holdup/reports/page_text"
+require "holdup/loader"
 
 class Holdup::View::Compare::SectionsTest < Minitest::Test
   MS = 1_000_000

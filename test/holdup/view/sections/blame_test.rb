@@ -1,11 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/sections/makings"
-require "holdup/reports/sections/matrix"
-require "holdup/reports/sections/pairs"
-require "holdup/reports/words"
+require "holdup/loader"
 
 class Holdup::View::Sections::BlameTest < Minitest::Test
   # Figures as they are, so that they can be added up.

@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/json"
-require "holdup/reports/text"
+require "holdup/loader"
 
-class Holdup::View::Sections::ConnectionsTest < Minitest::Test
+class Holdup::View::Sections::ConnectionTableTest < Minitest::Test
   MS = 1_000_000
   SETTING = {"db_pool" => 2}.freeze
   IDLE = [0, 60].map { |at| {host: "h", pid: 1, at_s: SampleWindows::START_S + at, connections_kept_ns: 0} }.freeze

@@ -1,11 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/json"
-require "holdup/reports/text"
+require "holdup/loader"
 
-class Holdup::View::Sections::JitTest < Minitest::Test
+class Holdup::View::Sections::JitTableTest < Minitest::Test
   include JitSamples
 
   WARM = {jit_warm_ns: (JitSamples::START_S + 90) * 1_000_000_000}.freeze

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis"
-require "holdup/reports/sections/workers"
-require "holdup/reports/text"
+require "holdup/loader"
 
 # What a report says of jobs, processes and their machine.
 class Holdup::View::Sections::MachineTest < Minitest::Test

@@ -2,10 +2,7 @@
 
 require "test_helper"
 require "holdup/capture/archive"
-require "holdup/timeline"
-require "holdup/timeline/methods"
-require "holdup/web/captures"
-require "holdup/web/captures/columns"
+require "holdup/loader"
 
 class Holdup::Web::Captures::ColumnsTest < Minitest::Test
   include CaptureColumns

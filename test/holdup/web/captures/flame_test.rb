@@ -2,10 +2,7 @@
 
 require "test_helper"
 require "holdup/capture"
-require "holdup/timeline"
-require "holdup/timeline/flame"
-require "holdup/web/captures/flame"
-require "holdup/web/words"
+require "holdup/loader"
 
 class Holdup::Web::Captures::FlameTest < Minitest::Test
   # Ticks are ns.

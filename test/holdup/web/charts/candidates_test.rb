@@ -1,15 +1,12 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/recommendation"
-require "holdup/analysis/sizing/prediction"
-require "holdup/web/charts/candidates"
-require "holdup/web/words"
+require "holdup/loader"
 
 class Holdup::Web::Charts::CandidatesTest < Minitest::Test
   Sizing = Holdup::Sizing
   Told = Data.define(:verdict, :predictions, :now, :best, :amdahl)
-  HIT = Sizing::Guards::Hit.new(name: :cpu, value: 3, limit: 2)
+  HIT = Sizing::Guards::Violation.new(name: :cpu, value: 3, limit: 2)
 
   def prediction(processes, threads, guards: [], **candidate)
     one = Sizing::Candidate.new(processes:, threads:, **candidate)

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
-require "holdup/web/charts/changes"
+require "holdup/loader"
 require "json"
 
 class Holdup::Web::Charts::ChangesTest < Minitest::Test

@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/processes"
-require "holdup/web/charts/processes"
-require "holdup/web/words"
+require "holdup/loader"
 
 class Holdup::Web::Charts::ProcessesTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new

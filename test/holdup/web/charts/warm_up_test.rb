@@ -1,9 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/jits"
-require "holdup/web/charts/warm_up"
-require "holdup/web/words"
+require "holdup/loader"
 
 class Holdup::Web::Charts::WarmUpTest < Minitest::Test
   include JitSamples

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
-require "holdup/web/app"
+require "holdup/loader"
 require "json"
 require_relative "../../../support/coarse_sizing"
 require_relative "../../../support/played_store"
@@ -15,7 +14,6 @@ class Holdup::Web::AdviceTest < Minitest::Test
 
   def app
     @app ||= begin
-      require "holdup/stores"
       store = Holdup::Store.open("memory:").tap { |empty| PLAYED.fill(empty) }
       dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))
     end

@@ -1,7 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
+require "holdup/loader"
 require "json"
 
 class Holdup::Web::CompareTest < Minitest::Test

@@ -1,17 +1,16 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web"
-require "holdup/web/app"
+require "holdup/loader"
 
-class Holdup::Web::Pages::SlowestTest < Minitest::Test
+class Holdup::Web::Pages::SlowestUnitsTest < Minitest::Test
   include Dashboard
 
   PLAYED = PlayedStore.new(PlayedRecording.new(minutes: 4))
 
   def app
     @app ||= begin
-      require "holdup/stores"
+      require "holdup/loader"
       store = @store = Holdup::Store.open("memory:").tap { |empty| PLAYED.fill(empty) }
       @profiles = store.profiles(PLAYED.from_s, PLAYED.to_s).to_a
       dashboard(store:, clock: CommandLine::Still.new(now_s: PLAYED.to_s))

@@ -1,8 +1,7 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/static/report"
-require "holdup/stores"
+require "holdup/loader"
 require "digest"
 require "nokogiri"
 

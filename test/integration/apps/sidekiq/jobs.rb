@@ -10,7 +10,7 @@ unless ENV["WITHOUT_HOLDUP"]
   Holdup.start
   if ENV["ACTIVE_JOB"]
     require_relative "active_jobs"
-    require "holdup/instrumentation/active_job"
+    require "holdup/agent/instrumentation/active_job"
     Holdup::Instrumentation::ActiveJob.install(ActiveJob::Base, Holdup.jobs)
   end
 end

@@ -1,12 +1,6 @@
 # frozen_string_literal: true
 
 require "json"
-require_relative "../../../model/errors"
-require_relative "../../../queries/option_values"
-require_relative "../../../lab/jobs/job_log"
-require_relative "../../../view/words"
-require_relative "../../options"
-require_relative "../kept"
 
 module Holdup
   class CLI
@@ -24,7 +18,7 @@ module Holdup
 
           # @param now_s [Integer]
           def initialize(now_s)
-            @kept = Kept.new("jobs", now_s:, output: OUTPUT)
+            @kept = SavedResult.new("jobs", now_s:, output: OUTPUT)
           end
 
           # @param argv [Array<String>]

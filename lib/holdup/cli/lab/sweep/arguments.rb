@@ -1,7 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../trial_options"
-
 module Holdup
   class CLI
     class Lab

@@ -1,8 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../csv"
-require_relative "figure"
-
 module Holdup
   class Web
     module Pages

@@ -1,9 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../model/errors"
-require_relative "../../../queries/nearest_name"
-require_relative "figure"
-
 module Holdup
   class Web
     module Pages

@@ -1,10 +1,5 @@
 # frozen_string_literal: true
 
-require_relative "../../../view/figures"
-require_relative "../../bars"
-require_relative "../../blocks"
-require_relative "figure"
-
 module Holdup
   class Web
     module Pages

@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/instrumentation/tracers/holders"
+require "holdup/agent/instrumentation/tracers/holder_names"
 
-class Holdup::Instrumentation::Tracers::HoldersTest < Minitest::Test
+class Holdup::Instrumentation::Tracers::HolderNamesTest < Minitest::Test
   Unit = Struct.new(:handle, :name, :name_so_far, :holders)
   MS = 1_000_000
 

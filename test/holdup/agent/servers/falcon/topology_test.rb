@@ -2,7 +2,7 @@
 
 require "test_helper"
 require "async/container"
-require "holdup/servers/falcon/topology"
+require "holdup/agent/servers/falcon/topology"
 
 module Holdup
   module Servers

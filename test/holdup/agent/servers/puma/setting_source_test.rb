@@ -3,9 +3,9 @@
 require "test_helper"
 require "puma"
 require "puma/configuration"
-require "holdup/servers/puma/origin"
+require "holdup/agent/servers/puma/setting_source"
 
-class PumaOriginTest < Minitest::Test
+class SettingSourceTest < Minitest::Test
   include TemporaryFolder
 
   # @return [Hash{Symbol => String}] with the folder left out

@@ -3,11 +3,11 @@
 require "test_helper"
 require "json"
 require "sidekiq"
-require "holdup/guard"
-require "holdup/servers/sidekiq"
+require "holdup/agent/guard"
+require "holdup/agent/servers/sidekiq"
 
 # What is asked and made of the answers; a real Sidekiq and Redis are in test/integration/sidekiq_test.rb.
-class Holdup::Servers::SidekiqBacklogTest < Minitest::Test
+class Holdup::Servers::BacklogTest < Minitest::Test
   NOW_NS = 1_700_000_000_500_000_000
   Capsule = Data.define(:queues)
 

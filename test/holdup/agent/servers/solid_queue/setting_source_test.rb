@@ -1,9 +1,9 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/servers/solid_queue/queue_file"
+require "holdup/agent/servers/solid_queue/setting_source"
 
-class Holdup::Servers::SolidQueue::QueueFileTest < Minitest::Test
+class Holdup::Servers::SolidQueue::SettingSourceTest < Minitest::Test
   def setup
     @root = Dir.mktmpdir
     FileUtils.mkdir(File.join(@root, "config"))

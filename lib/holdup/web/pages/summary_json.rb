@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../view/json"
-
 module Holdup
   class Web
     module Pages
       # The figures of a page that shows parts of a report, for programs: the report.
-      module Reported
+      module SummaryJson
         private
 
         def json = Holdup::View::Json.new(summary, words: @words.reports, marks:).call

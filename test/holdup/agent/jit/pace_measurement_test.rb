@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/jit"
+require "holdup/agent/jit"
 
-class Holdup::Jit::PaceTest < Minitest::Test
+class Holdup::Jit::PaceMeasurementTest < Minitest::Test
   # Each try takes the next of these, in nanoseconds.
   def pace(*spans)
     now_ns = 0
     ticks = spans.flat_map { |span| [0, span] }
-    Holdup::Jit::PaceTest.new(cpu: -> { now_ns += ticks.shift })
+    Holdup::Jit::PaceMeasurement.new(cpu: -> { now_ns += ticks.shift })
   end
 
   def test_the_shortest_of_each_counts_and_the_interpreter_is_asked_once
@@ -19,6 +19,6 @@ class Holdup::Jit::PaceTest < Minitest::Test
   end
 
   def test_a_clock_that_stands_still
-    assert_in_delta 0.0, Holdup::Jit::PaceTest.new(cpu: -> { 0 }).ratio
+    assert_in_delta 0.0, Holdup::Jit::PaceMeasurement.new(cpu: -> { 0 }).ratio
   end
 end

@@ -1,20 +1,15 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../blocks"
-require_relative "block"
-require_relative "course"
-
 module Holdup
   class Web
     module Charts
       # What the charts over time show, step by step, the newest first.
-      class CourseTable
+      class TimeSeriesTable
         # @param course [Analysis::TimeSeries]
         # @param words [Words]
         # @param limit [Integer] rows
         # @param names [Array<String>] of which charts, see Course
-        def initialize(course, words:, limit:, names: Course::NAMES)
+        def initialize(course, words:, limit:, names: TimeSeriesCharts::NAMES)
           @course = course
           @words = words
           @names = names
@@ -33,7 +28,7 @@ module Holdup
         def order = @course.at_s.each_index.to_a.reverse
 
         # Title => how its values are told, and they.
-        def columns = @columns ||= @names.map { |name| Course::HEATS[name] ? heat(Course::HEATS[name]) : send(name) }.reduce({}, :merge)
+        def columns = @columns ||= @names.map { |name| TimeSeriesCharts::HEATS[name] ? heat(TimeSeriesCharts::HEATS[name]) : send(name) }.reduce({}, :merge)
 
         def rate = {word(:rate_column) => [:rate, @course.per_second]}
 

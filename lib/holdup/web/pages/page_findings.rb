@@ -1,13 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../advice"
-require_relative "../../view/advice_findings"
-
 module Holdup
   class Web
     module Pages
       # What rules find in the page's summary. Those that need no replay: the page of advice has all.
-      module Found
+      module PageFindings
         private
 
         # @param title [String]

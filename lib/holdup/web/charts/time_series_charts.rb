@@ -1,13 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../sizing/guards"
-require_relative "../chart"
-
 module Holdup
   class Web
     module Charts
-      # Figures over time as charts. {CourseTable} has the same ones as a table.
-      class Course
+      # Figures over time as charts. {TimeSeriesTable} has the same ones as a table.
+      class TimeSeriesCharts
         NAMES = %w[shares rate wall waits].freeze
         # How times are spread, step by step.
         HEATS = %i[wall queued stalled running idle].to_h { |key| ["heat_#{key}", key] }.freeze

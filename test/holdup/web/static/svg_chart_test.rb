@@ -1,14 +1,14 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/web/static/drawing"
+require "holdup/loader"
 
-class Holdup::Web::Static::DrawingTest < Minitest::Test
+class Holdup::Web::Static::SvgChartTest < Minitest::Test
   Chart = Holdup::Web::Chart
 
   def drawing(kind, lines, **options)
     series = lines.map { |label, values| Chart::Line.new(label:, values:, state: (label.to_sym if kind == :stack)) }
-    Holdup::Web::Static::Drawing.new("It", Chart.new(kind:, unit: :share, series:, x: Chart::Axis.new(unit: :time, values: [0, 60, 120, 180]), **options))
+    Holdup::Web::Static::SvgChart.new("It", Chart.new(kind:, unit: :share, series:, x: Chart::Axis.new(unit: :time, values: [0, 60, 120, 180]), **options))
   end
 
   def test_lines_with_a_gap
@@ -21,11 +21,11 @@ class Holdup::Web::Static::DrawingTest < Minitest::Test
   def test_points_and_an_axis_that_multiplies
     axis = Chart::Axis.new(unit: :ns, values: [1_000, 10_000, 100_000], log: true)
     chart = Chart.new(kind: :line, unit: :rate, series: [Chart::Line.new(label: "a", values: [1, 2, 4])], x: axis, points: [Chart::Point.new(x: 10_000, y: 4, label: "now")])
-    found = Holdup::Web::Static::Drawing.new("It", chart)
+    found = Holdup::Web::Static::SvgChart.new("It", chart)
     assert_equal [[500.0, 0.0, "now"]], found.dots.map { |dot| [dot.x, dot.y, dot.label] }
     assert_equal ["1.00 us", "100 us"], found.sides
-    refute Holdup::Web::Static::Drawing.possible?(chart.with(kind: :heat))
-    refute Holdup::Web::Static::Drawing.possible?(chart.with(x: axis.with(values: [])))
+    refute Holdup::Web::Static::SvgChart.possible?(chart.with(kind: :heat))
+    refute Holdup::Web::Static::SvgChart.possible?(chart.with(x: axis.with(values: [])))
   end
 
   def test_areas_stand_on_each_other

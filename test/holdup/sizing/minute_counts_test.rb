@@ -1,10 +1,10 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/analysis/sizing/recording"
+require "holdup/loader"
 
 module Holdup::Sizing
-  class RecordingMinutesTest < Minitest::Test
+  class MinuteCountsTest < Minitest::Test
     include SampleProfiles
 
     MINUTE_MS = 60_000
@@ -73,7 +73,7 @@ module Holdup::Sizing
 
     private
 
-    def minutes(units) = Recording::MinuteCounts.new(units, Recording::ProcessBoots.new(units, []))
+    def minutes(units) = Recording::MinuteCounts.new(units, Holdup::Analysis::ProcessBoots.new(units, []))
 
     def at(minute, index, **rest) = SampleProfiles.profile(minute * MINUTE_MS + 100 * index, name: "A#b", **rest)
 

@@ -1,19 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "../view/advice_findings"
-require_relative "../view/advice_pools"
-require_relative "../view/advice_self_test"
-require_relative "../view/advice_table"
-require_relative "../view/advice_verdict"
-require_relative "../view/figures"
-require_relative "../view/sections/amdahl_table"
-require_relative "blocks"
-require_relative "charts/candidates"
-
 module Holdup
   class Web
     # An advice in blocks, for the page and for a file: the answer, and what it stands on.
-    class Advised
+    class AdviceBlocks
       # @param sized [Queries::SizingInputs]
       # @param found [Array<Holdup::Advice::Finding>]
       # @param words [Words]

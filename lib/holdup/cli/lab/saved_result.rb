@@ -1,12 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../model/errors"
-
 module Holdup
   class CLI
     class Lab
       # The options of experiments that last: in which file and store they are kept, and with which file one goes on.
-      class Kept
+      class SavedResult
         # @param experiment [String] "sweep"
         # @param now_s [Integer]
         # @param output [Array<Symbol>] values that one may give anew when going on

@@ -1,25 +1,21 @@
 # frozen_string_literal: true
 
 require "test_helper"
-require "holdup/stores"
-require "holdup/inquiry/course"
-require "holdup/web/charts/course"
-require "holdup/web/charts/course_table"
-require "holdup/web/words"
+require "holdup/loader"
 require "json"
 
-class Holdup::Web::Charts::CourseTest < Minitest::Test
+class Holdup::Web::Charts::TimeSeriesChartsTest < Minitest::Test
   def sample = @sample ||= SampleWindows.new
 
   def course(windows = sample.to_a)
     store = Holdup::Store.open("memory:")
     store.commit(windows, {})
-    Holdup::Queries::TimeSeriesQuery.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::Web::Charts::Course::HEATS.values)
+    Holdup::Queries::TimeSeriesQuery.call(store, from_s: sample.from_s, to_s: sample.to_s, histograms: Holdup::Web::Charts::TimeSeriesCharts::HEATS.values)
   end
 
   def words = @words ||= Holdup::Web::Words.new("en")
 
-  def charts(*windows, names: Holdup::Web::Charts::Course::NAMES) = Holdup::Web::Charts::Course.new(course(*windows), words:, names:).to_h
+  def charts(*windows, names: Holdup::Web::Charts::TimeSeriesCharts::NAMES) = Holdup::Web::Charts::TimeSeriesCharts.new(course(*windows), words:, names:).to_h
 
   def test_every_line_has_a_value_for_each_step
     charts.each { |name, chart| chart.series.each { |line| assert_equal chart.x.values.size, line.values.size, name } }
@@ -47,8 +43,8 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
   end
 
   def test_the_spread_of_each_time_has_its_percentiles_beside_it
-    charts(names: Holdup::Web::Charts::Course::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
-    table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2, names: %w[heat_wall heat_running]).call
+    charts(names: Holdup::Web::Charts::TimeSeriesCharts::HEATS.keys).each { |name, heat| assert_equal sample.to_a.sum(&:count), heat.heat[:counts].flatten.sum, name }
+    table = Holdup::Web::Charts::TimeSeriesTable.new(course, words:, limit: 2, names: %w[heat_wall heat_running]).call
     assert_equal ["from", "running, p50", "running, p95"], table.columns.map(&:text)
     assert_equal Holdup::View::Figures.duration(course.quantiles(:running)[:p95].last), table.rows.first.last
   end
@@ -59,14 +55,14 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
     waits = charts(unknown, names: ["waits"])["waits"]
     assert_equal({"queued" => nil, "stalled" => 1.0}, waits.series.to_h { |line| [line.label, line.values.first] })
     assert_nil JSON.parse(waits.to_json)["series"].first["values"].first
-    table = Holdup::Web::Charts::CourseTable.new(course(unknown), words:, limit: 5, names: ["waits"]).call
+    table = Holdup::Web::Charts::TimeSeriesTable.new(course(unknown), words:, limit: 5, names: ["waits"]).call
     assert_equal Holdup::View::Figures::NONE, table.rows.last[1]
   end
 
   def test_minutes_in_which_nothing_was_measured_have_no_rate
     assert_equal [nil, nil], charts(unknown, names: ["rate"])["rate"].series.first.values.last(2)
     assert_equal [2, nil, nil], charts(unknown, names: ["heat_wall"])["heat_wall"].series.first.values
-    table = Holdup::Web::Charts::CourseTable.new(course(unknown), words:, limit: 5, names: ["rate"]).call
+    table = Holdup::Web::Charts::TimeSeriesTable.new(course(unknown), words:, limit: 5, names: ["rate"]).call
     assert_equal Holdup::View::Figures::NONE, table.rows.first[1]
   end
 
@@ -78,7 +74,7 @@ class Holdup::Web::Charts::CourseTest < Minitest::Test
   end
 
   def test_the_table_says_the_same
-    table = Holdup::Web::Charts::CourseTable.new(course, words:, limit: 2).call
+    table = Holdup::Web::Charts::TimeSeriesTable.new(course, words:, limit: 2).call
     assert_equal [sample.from_s + 120, sample.from_s + 60], table.rows.map { |row| row.first.at_s }
     assert_equal [table.columns.size], table.rows.map(&:size).uniq
     stalled = table.columns.index { |column| column.text == "stalled, share" }

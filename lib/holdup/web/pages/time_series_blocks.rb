@@ -1,15 +1,10 @@
 # frozen_string_literal: true
 
-require_relative "../../queries/time_series_query"
-require_relative "../charts/changes"
-require_relative "../charts/course"
-require_relative "../charts/course_table"
-
 module Holdup
   class Web
     module Pages
       # Figures over time, for pages that show them.
-      module Coursing
+      module TimeSeriesBlocks
         # @return [Hash{String => Chart}]
         def charts = coursed.to_h
 
@@ -23,15 +18,15 @@ module Holdup
         def histograms_over_time = Queries::TimeSeriesQuery::OF_UNITS
 
         # The GVL is of all that ran; nobody knows it of what ran before processes were kept apart.
-        def charted = Charts::Course::NAMES + (course.gvl.empty? ? [] : ["gvl"])
+        def charted = Charts::TimeSeriesCharts::NAMES + (course.gvl.empty? ? [] : ["gvl"])
 
-        def coursed = Charts::Course.new(course, words: @words, names: charted, marks: changes.to_a)
+        def coursed = Charts::TimeSeriesCharts.new(course, words: @words, names: charted, marks: changes.to_a)
 
         def changes = @changes ||= Charts::Changes.new(marks, words: @words)
 
         def over_time
           return if course.empty?
-          twin = Charts::CourseTable.new(course, words: @words, names: charted, limit: query.limit).call
+          twin = Charts::TimeSeriesTable.new(course, words: @words, names: charted, limit: query.limit).call
           Charts::Block.new(title: word(:over_time), names: coursed.titles, twin:, part:)
         end
       end

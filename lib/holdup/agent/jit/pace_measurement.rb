@@ -7,7 +7,7 @@ module Holdup
     # How long the exercise takes beside the same work in the interpreter, in CPU time of this thread: for a Ruby that does
     # not count what its interpreter runs. Compiled code takes a third of it on Ruby 3.4, spoiled code more than all of
     # it (1.1 to 2.3 times as much).
-    class PaceTest
+    class PaceMeasurement
       # Turns are taken by both, so that what slows the machine down slows both.
       TRIES, TIMES = 5, 50
       # A threshold below this would have the interpreter's part compiled.

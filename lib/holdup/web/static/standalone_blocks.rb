@@ -1,15 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../blocks"
-require_relative "../charts/block"
-require_relative "drawing"
-
 module Holdup
   class Web
     module Static
       # Blocks for a file, behind which nobody answers: what asks for something else is left out, and links stay only where the
       # file has what they lead to.
-      class Settled
+      class StandaloneBlocks
         # Charts as they are drawn here, and the table with the same figures.
         Drawings = Data.define(:title, :items, :twin, :notes) do
           def initialize(items:, title: nil, twin: nil, notes: []) = super
@@ -17,7 +13,7 @@ module Holdup
           def view = "drawings"
         end
 
-        KEPT = [Charts::Block, Charts::Drawn, Blocks::Lead, Blocks::Notes, Blocks::Table, Blocks::Split, Blocks::Findings, Blocks::Facts, Blocks::Checks].freeze
+        KEPT = [Charts::Block, Charts::PageCharts, Blocks::Lead, Blocks::Notes, Blocks::Table, Blocks::Split, Blocks::Findings, Blocks::Facts, Blocks::Checks].freeze
 
         # @param parts [Array<Part>] of the file
         def initialize(parts)
@@ -34,13 +30,13 @@ module Holdup
           case block
           when Blocks::Table then table(block)
           when Charts::Block then charts.any? ? Drawings.new(title: block.title, items: drawn(charts.transform_keys(block.names).slice(*block.names.values)), twin: table(block.twin), notes: [*block.part&.text]) : nil
-          when Charts::Drawn then Drawings.new(items: drawn(block.charts), notes: block.notes)
+          when Charts::PageCharts then Drawings.new(items: drawn(block.charts), notes: block.notes)
           else block
           end
         end
 
         # @param charts [Hash{String => Chart}] by their titles
-        def drawn(charts) = charts.select { |_, chart| Drawing.possible?(chart) }.map { |title, chart| Drawing.new(title, chart) }
+        def drawn(charts) = charts.select { |_, chart| SvgChart.possible?(chart) }.map { |title, chart| SvgChart.new(title, chart) }
 
         def table(block)
           block.with(columns: block.columns.map { |column| column.with(sort: nil) }, rows: block.rows.map { |row| row.map { |cell| settled(cell) } }, more: nil)

@@ -1,12 +1,9 @@
 # frozen_string_literal: true
 
-require_relative "figures"
-require_relative "width"
-
 module Holdup
   module View
     # The CPU ceiling of a container in words.
-    class Ceiling
+    class CeilingSentence
       # @param ceiling [Holdup::Analysis::CpuCeiling]
       # @param words [Words]
       def initialize(ceiling, words:)

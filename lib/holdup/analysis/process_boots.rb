@@ -1,13 +1,10 @@
 # frozen_string_literal: true
 
 module Holdup
-  module Sizing
-    class Recording
-    end
-
+  module Analysis
     # When the processes of a recording began. In the first two minutes after that, units run code that was never run before:
     # they load, fill caches and are compiled. That is no cost that models may count on.
-    class Recording::ProcessBoots
+    class ProcessBoots
       NS = 1_000_000_000
       WARM_UP_S = 120
       # Windows are of all processes together: a minute counts as long as few of them are that young.

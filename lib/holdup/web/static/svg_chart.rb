@@ -1,14 +1,11 @@
 # frozen_string_literal: true
 
-require_relative "../../view/figures"
-require_relative "../chart"
-
 module Holdup
   class Web
     module Static
       # A chart drawn once and for all, for where no script draws it: areas on each other or lines, between the axes' ends, with
       # marks. The same figures are in the table under it.
-      class Drawing
+      class SvgChart
         WIDTH = 1000
         HEIGHT = 160
         KINDS = %i[stack line].freeze

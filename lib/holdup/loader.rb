@@ -1,0 +1,67 @@
+# frozen_string_literal: true
+
+require "zeitwerk"
+
+# The half that runs beside the application: the collector, the command line, the dashboard and what they stand on. Zeitwerk
+# loads its files when they are needed. What runs inside the application, the values and the file formats are loaded here by
+# name, as the application loads them: there, no gem may be needed.
+module Holdup
+end
+
+require_relative "version"
+require_relative "model/errors"
+require_relative "model/clock"
+require_relative "model/collection_state"
+require_relative "model/flat_json"
+require_relative "model/histogram"
+require_relative "model/measurement"
+require_relative "model/prediction_outcome"
+require_relative "model/sample_block"
+require_relative "model/sample_block/codec"
+require_relative "model/series"
+require_relative "model/setting"
+require_relative "model/skipped_row"
+require_relative "model/utf8"
+require_relative "model/window"
+require_relative "segment/directory"
+require_relative "segment/histogram_cells"
+require_relative "segment/layout"
+require_relative "segment/owner_process"
+require_relative "segment/slot"
+require_relative "capture"
+require_relative "capture/archive"
+require_relative "capture/background_request"
+require_relative "capture/client"
+require_relative "capture/controller"
+require_relative "capture/header"
+require_relative "capture/reason"
+require_relative "agent/configuration"
+require_relative "agent/configuration/documents"
+require_relative "agent/configuration/variables"
+require_relative "agent/jit/memory_use"
+require_relative "agent/jit/ruby_defaults"
+require_relative "agent/log"
+require_relative "agent/missing_library"
+require_relative "agent/probe"
+require_relative "agent/runtime/collector_supervisor"
+require_relative "agent/setting_facts/cgroup"
+require_relative "agent/setting_facts/cpu_quota"
+require_relative "agent/stats_log/metrics"
+
+module Holdup
+  # Of everything outside of agent/, model/, segment/ and capture/.
+  LOADER = Zeitwerk::Loader.new.tap do |loader|
+    loader.tag = "holdup"
+    loader.inflector.inflect("cli" => "CLI")
+    loader.push_dir(__dir__, namespace: Holdup)
+    loader.ignore(
+      "#{__dir__}/agent", "#{__dir__}/base.rb", "#{__dir__}/capture", "#{__dir__}/capture.rb", "#{__dir__}/loader.rb",
+      "#{__dir__}/model", "#{__dir__}/native", "#{__dir__}/segment", "#{__dir__}/version.rb",
+      "#{__dir__}/store/migrations", "#{__dir__}/view/locales", "#{__dir__}/web/locales",
+      # The programs of jobs that an experiment runs in processes of its own.
+      "#{__dir__}/lab/jobs/mix.rb", "#{__dir__}/lab/sidekiq_vcpu/jobs.rb"
+    )
+    loader.setup
+  end
+  private_constant :LOADER
+end
