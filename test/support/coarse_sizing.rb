@@ -6,7 +6,7 @@ require "minitest/mock"
 # Advice and what-if inside this process, as cheap as the tests of what is said can have them: what is sized once is shared
 # by all formats, and replays are shorter. How exact they are is the subject of test/holdup/sizing.
 module CoarseSizing
-  Sizing = Holdup::Analysis::Sizing
+  Sizing = Holdup::Sizing
   # Those of PlayedRecording#recommendation.
   SHORT = {rounds: 8, units: 5000}.freeze
   ROUNDS_OF_WHAT_IF = 4
@@ -15,11 +15,11 @@ module CoarseSizing
   # @param stored [Array<Object>] what the store is filled with, where nothing else is in it
   # @return [Object] what the block returns
   def share_sizing(*stored, &)
-    made = Holdup::Inquiry::Sized.method(:new)
+    made = Holdup::Queries::SizingInputs.method(:new)
     shared = lambda do |store, objective:, **asked|
       SHARED[[stored, objective&.name, objective&.slo, asked, @coarse]] ||= made.call(store, objective:, **asked)
     end
-    Holdup::Inquiry::Sized.stub(:new, shared, &)
+    Holdup::Queries::SizingInputs.stub(:new, shared, &)
   end
 
   # @return [Object] what the block returns

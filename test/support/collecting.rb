@@ -15,7 +15,7 @@ module Collecting
   WRITER = <<~RUBY
     require "holdup/segment/owner_process"
     require "support/segment_writer"
-    writer = SegmentWriter.new(ARGV[0], namespace: Holdup::Segment::Owner.new.namespace)
+    writer = SegmentWriter.new(ARGV[0], namespace: Holdup::Segment::OwnerProcess.new.namespace)
     random = Random.new(Integer(ARGV[1]))
     stop = false
     trap("TERM") { stop = true }
