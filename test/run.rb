@@ -8,7 +8,7 @@
 #   HOLDUP_TEST_TIMES=times.tsv ruby test/run.rb unit     # a line with the seconds of each test
 
 PARTS = {
-  "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/documents_test.rb test/bin/*_test.rb",
+  "unit" => "test/holdup/**/*_test.rb test/holdup_test.rb test/architecture_test.rb test/documents_test.rb test/vocabulary_test.rb test/bin/*_test.rb",
   "native" => "test/native/**/*_test.rb",
   "integration" => "test/integration/**/*_test.rb",
   "browser" => "test/browser/*_test.rb",
