@@ -37,9 +37,9 @@ module Holdup
       @log = log
       @directory = Segment::Directory.new(directory)
       @election = Election.new(@directory.lock_path)
-      @complaints = RateLimitedLog.new(log:, clock:)
-      @round = Round.new(store:, directory: @directory, host:, complaints: @complaints)
-      @keeper = CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path, complaints: @complaints, clock:) if captures
+      @warnings = RateLimitedLog.new(log:, clock:)
+      @round = Round.new(store:, directory: @directory, host:, warnings: @warnings)
+      @archiver = CaptureArchiver.new(archive: Capture::Archive.new(captures), dir: @directory.path, warnings: @warnings, clock:) if captures
       @wake = Thread::Queue.new
       @failures = 0
     end
@@ -63,7 +63,7 @@ module Holdup
     def once
       return :standby unless lead?
       tick
-      @keeper&.call
+      @archiver&.call
       :collected
     ensure
       leave
@@ -88,7 +88,7 @@ module Holdup
       tick
       recovered if @failures.positive?
       cost_ns = cpu_ns - started_ns
-      @keeper&.call # megabytes, but seldom: no reason to put the next tick off
+      @archiver&.call # megabytes, but seldom: no reason to put the next tick off
       until_next(cost_ns.fdiv(NS))
     rescue => error # whatever it is, what was measured stays where it is and the next attempt starts from the store
       failed(error)
@@ -118,13 +118,13 @@ module Holdup
       @round.forget
       @failures += 1
       message = error.is_a?(Error) ? error.message : "the collector failed (#{error.class}: #{error.message})"
-      @complaints.again(:failure, "#{message}; segments are kept and carried later")
+      @warnings.again(:failure, "#{message}; segments are kept and carried later")
       [@interval * 2**[@failures - 1, 10].min, LONGEST_WAIT_S].min
     end
 
     def recovered
       @failures = 0
-      @log.warn("collecting again") if @complaints.forget(:failure)
+      @log.warn("collecting again") if @warnings.forget(:failure)
     end
 
     # @param cost_s [Float] CPU time of the last tick
@@ -153,7 +153,7 @@ module Holdup
       until @stopping || linger_done? || @clock.monotonic_ns > deadline
         @wake.pop(timeout: LINGER_STEP_S)
       end
-      @keeper&.call if lead?
+      @archiver&.call if lead?
     end
 
     def linger_done?

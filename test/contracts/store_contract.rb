@@ -274,7 +274,7 @@ module StoreContract
   def test_which_setting_was_seen_when
     @store.commit(mixed_windows(Random.new(7)), {})
     expected = @store.sums(START, START + DAY, step_s: 7200, together: series("(all)"), kinds: [:job]).map { |sum| [sum.window.start_s, sum.window.setting] }
-    assert_equal expected.to_set, @store.sightings(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
+    assert_equal expected.to_set, @store.setting_starts(START, START + DAY, step_s: 7200, kinds: [:job]).to_set
     refute_empty expected
   end
 

@@ -21,19 +21,19 @@ class JitMemoryTest < Minitest::Test
       require "holdup/loader"
       require "holdup/agent/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
       sample = lambda do |minute|
         300.times { |number| eval("def m\#{minute}_\#{number}(n) = [n, n * 2].map { |x| x.to_s + 'a' * 3 }.join.size + \#{number}") }
         300.times { |number| 60.times { |n| send(:"m\#{minute}_\#{number}", n) } }
-        keeper.install
-        told = keeper.profile.transform_keys(&:to_sym)
-        {at_s: 60 * minute, host: "h", pid: 7, start: 1, name: "worker 0", server: "puma", setting: "s", **keeper.gauges.compact, **told}
+        manager.install
+        told = manager.profile.transform_keys(&:to_sym)
+        {at_s: 60 * minute, host: "h", pid: 7, start: 1, name: "worker 0", server: "puma", setting: "s", **manager.gauges.compact, **told}
       end
       samples = Array.new(12) { |minute| sample.call(minute) }
-      setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **keeper.facts})
+      setting = Struct.new(:attributes).new({"ruby" => RUBY_VERSION, **manager.facts})
       jits = Holdup::Analysis::JitReport.new(samples, settings: {"s" => setting})
       found = [jits.on.first.facts.saturated, Holdup::Advice::JitRules::Saturated.call(Struct.new(:summary, :machine).new(Struct.new(:jits).new(jits)))]
-      print found.first, " ", found.last.rule, " ", found.last.change.new, " ", keeper.profile["jit.limit_from"]
+      print found.first, " ", found.last.rule, " ", found.last.change.new, " ", manager.profile["jit.limit_from"]
     RUBY
     assert_match(/\Afalse jit_stuck RUBYOPT="--yjit-disable #{option}=[23]" assumed default\z/, said)
   end

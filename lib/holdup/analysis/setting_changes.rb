@@ -15,16 +15,16 @@ module Holdup
       # Units ended under this setting then.
       FirstSeen = Data.define(:at_s, :setting)
 
-      # @param sightings [Array<FirstSeen>] of settings under which units ended, in any order
+      # @param setting_starts [Array<FirstSeen>] of settings under which units ended, in any order
       # @param gone_s [Integer] without a unit for so long, a setting is no more
-      def initialize(sightings, gone_s: SettingTurn::GONE_S)
-        @sightings = sightings
+      def initialize(setting_starts, gone_s: SettingTurn::GONE_S)
+        @setting_starts = setting_starts
         @gone_s = gone_s
       end
 
       # @return [Array<SettingChange>] in the order of time
       def to_a
-        @sightings.group_by { |one| server(one.setting) }.flat_map { |server, own| marks(server, own) }.sort_by(&:at_s)
+        @setting_starts.group_by { |one| server(one.setting) }.flat_map { |server, own| marks(server, own) }.sort_by(&:at_s)
       end
 
       private

@@ -10,12 +10,12 @@ module Holdup
 
       # @param archive [Capture::Archive]
       # @param dir [String] folder of the segments
-      # @param complaints [RateLimitedLog]
+      # @param warnings [RateLimitedLog]
       # @param clock [Clock]
-      def initialize(archive:, dir:, complaints:, clock:)
+      def initialize(archive:, dir:, warnings:, clock:)
         @archive = archive
         @dir = dir
-        @complaints = complaints
+        @warnings = warnings
         @clock = clock
       end
 
@@ -50,7 +50,7 @@ module Holdup
         header = head(path)
         keep(path, header) if wanted?(path, header)
       rescue => error # whatever it is, it is in the file: that goes, and the others stay
-        @complaints.again(:capture, "a capture can't be kept: #{error.message}")
+        @warnings.again(:capture, "a capture can't be kept: #{error.message}")
       ensure
         File.unlink(path) if File.exist?(path)
       end

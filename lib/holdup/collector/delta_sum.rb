@@ -7,7 +7,7 @@ module Holdup
       def initialize
         @count = @sum = @zero = 0
         @min = @max = nil
-        @slots = nil # most sheets stay empty
+        @slots = nil # most stay empty
       end
 
       # @param growth [HistogramDelta]

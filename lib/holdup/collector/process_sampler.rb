@@ -39,23 +39,23 @@ module Holdup
         @last = {}
       end
 
-      # @param sightings [Array<ProcessSnapshot>] of all segments that were read
+      # @param snapshots [Array<ProcessSnapshot>] of all segments that were read
       # @param host [String]
       # @param now_ns [Integer]
       # @yieldparam pid [Integer] of which there can't be a sample; without a block that is raised
       # @yieldparam error [StandardError]
       # @return [Array<Hash{Symbol => Object}>] for Store#commit, of the processes whose time has come
-      def samples(sightings, host, now_ns, &bad)
+      def samples(snapshots, host, now_ns, &bad)
         now_s = now_ns / 1_000_000_000
-        newest = newest(sightings)
-        parents = newest.to_h { |sighting| [sighting.pid, sighting.header.parent] }
-        due = newest.select { |sighting| due?(sighting, now_s) }
-        samples = due.filter_map do |sighting|
-          alone(sighting.pid, bad) { sample(sighting, host, now_s).merge(master(sighting, parents)) }
+        newest = newest(snapshots)
+        parents = newest.to_h { |snapshot| [snapshot.pid, snapshot.header.parent] }
+        due = newest.select { |snapshot| due?(snapshot, now_s) }
+        samples = due.filter_map do |snapshot|
+          alone(snapshot.pid, bad) { sample(snapshot, host, now_s).merge(master(snapshot, parents)) }
         end
-        one = sightings.find(&:here?)
+        one = snapshots.find(&:here?)
         return samples unless one && container_due?(now_s)
-        samples + [alone(CONTAINER, bad) { container(one, host, now_s, sightings.sum(&:bytes)) }].compact
+        samples + [alone(CONTAINER, bad) { container(one, host, now_s, snapshots.sum(&:bytes)) }].compact
       end
 
       # These samples are in the store now.
@@ -91,12 +91,12 @@ module Holdup
       end
 
       # A process that stopped and started measuring has two segments and is one process.
-      def newest(sightings) = sightings.sort_by { |sighting| sighting.header.created_ns }.to_h { |sighting| [sighting.key, sighting] }.values
+      def newest(snapshots) = snapshots.sort_by { |snapshot| snapshot.header.created_ns }.to_h { |snapshot| [snapshot.key, snapshot] }.values
 
-      def due?(sighting, now_s)
-        last = @last[sighting.key]
+      def due?(snapshot, now_s)
+        last = @last[snapshot.key]
         return true unless last
-        sighting.ended? ? !last.ended : now_s >= last.due_s
+        snapshot.ended? ? !last.ended : now_s >= last.due_s
       end
 
       def container_due?(now_s)
@@ -106,34 +106,34 @@ module Holdup
 
       def key(sample) = sample.values_at(:pid, :start)
 
-      def sample(sighting, host, now_s)
-        at_s = sighting.ended? ? end_s(sighting, now_s) : now_s
-        {at_s:, host:, **sighting.facts, **levers(sighting, at_s), **(sighting.here? ? @facts.call(sighting.pid) : {})}
+      def sample(snapshot, host, now_s)
+        at_s = snapshot.ended? ? end_s(snapshot, now_s) : now_s
+        {at_s:, host:, **snapshot.facts, **levers(snapshot, at_s), **(snapshot.here? ? @facts.call(snapshot.pid) : {})}
       end
 
       # Who is no process that measures itself: a worker may have been forked by another one.
-      def master(sighting, parents)
-        return {} unless sighting.here? && sighting.ended_with_others?
-        pid = sighting.header.parent
+      def master(snapshot, parents)
+        return {} unless snapshot.here? && snapshot.ended_with_others?
+        pid = snapshot.header.parent
         others = parents.dup
         pid = others.delete(pid) while others.key?(pid)
         {master_pid: pid, master_rss_bytes: @rss.call(pid)}.compact
       end
 
       # One that hung before it was killed ticked last before it was sampled last.
-      def end_s(sighting, now_s)
-        last_s = @last[sighting.key]&.at_s
-        told_s = (last_s && sighting.heartbeat_s <= last_s) ? last_s + 1 : sighting.heartbeat_s
+      def end_s(snapshot, now_s)
+        last_s = @last[snapshot.key]&.at_s
+        told_s = (last_s && snapshot.heartbeat_s <= last_s) ? last_s + 1 : snapshot.heartbeat_s
         [told_s, now_s].min
       end
 
       # They hardly change and are long.
-      def levers(sighting, at_s)
-        last = @last[sighting.key]
-        (last && last.levers == sighting.levers && at_s < last.levers_s + LEVERS_EVERY_S) ? {} : sighting.levers
+      def levers(snapshot, at_s)
+        last = @last[snapshot.key]
+        (last && last.levers == snapshot.levers && at_s < last.levers_s + LEVERS_EVERY_S) ? {} : snapshot.levers
       end
 
-      def container(sighting, host, now_s, segment_bytes) = {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **@container.call(sighting.pid)}
+      def container(snapshot, host, now_s, segment_bytes) = {at_s: now_s, host:, pid: CONTAINER, name: "container", segment_bytes:, **@own.call, **@container.call(snapshot.pid)}
     end
   end
 end

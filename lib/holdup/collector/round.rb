@@ -15,15 +15,15 @@ module Holdup
       # @param store [#commit, #progress]
       # @param directory [Segment::Directory]
       # @param host [String]
-      # @param complaints [RateLimitedLog]
+      # @param warnings [RateLimitedLog]
       # @param sampler [ProcessSampler]
       # @param profiles [UnitSampler]
-      def initialize(store:, directory:, host:, complaints:, sampler: ProcessSampler.new, profiles: UnitSampler.new)
+      def initialize(store:, directory:, host:, warnings:, sampler: ProcessSampler.new, profiles: UnitSampler.new)
         @store = store
         @directory = directory
         @host = host
-        @complaints = complaints
-        @skipped = SkippedRows.new(host:, complaints:)
+        @warnings = warnings
+        @skipped = SkippedRows.new(host:, warnings:)
         @sampler = sampler
         @profiles = profiles
         @settings = {}
@@ -36,13 +36,13 @@ module Holdup
         @skipped.start(now_ns)
         @ledger ||= Checkpoints.new(@store, @host, @directory.path)
         entries = @directory.entries
-        harvest = WindowBuilder.new
+        builder = WindowBuilder.new
         found = {}
-        readings = read(entries, SegmentDelta.new(harvest, now_ns, @settings, @profiles, @skipped), found)
-        sightings = sightings(found, readings)
-        written = commit(harvest, readings, entries.map(&:name), samples(sightings, now_ns), now_ns)
+        readings = read(entries, SegmentDelta.new(builder, now_ns, @settings, @profiles, @skipped), found)
+        snapshots = snapshots(found, readings)
+        written = commit(builder, readings, entries.map(&:name), samples(snapshots, now_ns), now_ns)
         sweep(entries)
-        Result.new(windows: written, live: sightings.select(&:growing?).map(&:header))
+        Result.new(windows: written, live: snapshots.select(&:growing?).map(&:header))
       end
 
       # After a failure nobody knows what the store has: it is asked again.
@@ -54,21 +54,21 @@ module Holdup
 
       private
 
-      def read(entries, gleaner, found)
+      def read(entries, delta, found)
         entries.each_with_object({}) do |entry, readings|
-          position = glean(entry, gleaner, found)
+          position = read_entry(entry, delta, found)
           readings[entry.name] = position if position
         end
       end
 
-      def sightings(found, readings)
+      def snapshots(found, readings)
         found.map { |entry, (header, setting)| ProcessSnapshot.new(header:, setting:, entry:, ended: !!readings[entry.name]&.finished) }
       end
 
       # A file that can't be read is nobody's loss but its own.
-      def glean(entry, gleaner, found)
+      def read_entry(entry, delta, found)
         unknown = @ledger.damage(entry.name)
-        position = gleaner.call(entry, @ledger[entry.name], anew: !!unknown) { |header, setting| found[entry] = [header, setting] }
+        position = delta.call(entry, @ledger[entry.name], anew: !!unknown) { |header, setting| found[entry] = [header, setting] }
         @skipped.add_lasting(:position, entry.name, unknown, file: entry.name) if unknown && position
         position
       rescue Errno::ENOENT
@@ -79,12 +79,12 @@ module Holdup
       end
 
       def unread(entry, error)
-        @complaints.once([:segment, entry.name], error.message)
+        @warnings.once([:segment, entry.name], error.message)
         @skipped.add_lasting(:segment, entry.name, error, file: entry.name)
       end
 
-      def samples(sightings, now_ns)
-        @sampler.samples(sightings, @host, now_ns) { |pid, error| @skipped.add(:sample, "process #{pid}", error) }
+      def samples(snapshots, now_ns)
+        @sampler.samples(snapshots, @host, now_ns) { |pid, error| @skipped.add(:sample, "process #{pid}", error) }
       end
 
       # A process that has just made its file has not filled it yet.
@@ -94,17 +94,17 @@ module Holdup
         true
       end
 
-      def commit(harvest, readings, present, samples, now_ns)
-        windows = harvest.windows(@host)
+      def commit(builder, readings, present, samples, now_ns)
+        windows = builder.windows(@host)
         progress = @ledger.changes(readings, present)
         profiles = @skipped.guard(:profiles, "all") { @profiles.blocks(@host) } || []
         state = CollectionState.new(host: @host, folder: @ledger.folder, at_ns: now_ns, units: @ledger.units(readings, present))
-        left_out = write(windows, progress, state, processes: samples, profiles:, paths: harvest.paths)
+        left_out = write(windows, progress, state, processes: samples, profiles:, paths: builder.paths)
         @skipped.committed(left_out, present)
         @ledger.committed(readings, present)
         @profiles.committed
         @sampler.committed(samples)
-        @complaints.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
+        @warnings.forget_if { |subject| subject in [:segment, name] and !present.include?(name) }
         windows.size
       end
 
@@ -138,7 +138,7 @@ module Holdup
         rescue Errno::ENOENT
           nil
         rescue SystemCallError => error
-          @complaints.once([:segment, entry.name], "#{entry.path} is carried but can't be removed: #{error.message}")
+          @warnings.once([:segment, entry.name], "#{entry.path} is carried but can't be removed: #{error.message}")
         end
       end
     end

@@ -11,13 +11,13 @@ module Holdup
       # A segment can't be older: its folder does not survive a reboot.
       OLDEST_NS = 400 * 86_400 * NS
 
-      # @param harvest [WindowBuilder] takes what is found
+      # @param builder [WindowBuilder] takes what is found
       # @param now_ns [Integer]
       # @param settings [Hash{String => Setting}] by their text; kept between ticks
       # @param profiles [UnitSampler] takes single units
       # @param skipped [SkippedRows] takes what is damaged
-      def initialize(harvest, now_ns, settings, profiles, skipped)
-        @harvest = harvest
+      def initialize(builder, now_ns, settings, profiles, skipped)
+        @builder = builder
         @now_ns = now_ns
         @settings = settings
         @profiles = profiles
@@ -29,7 +29,7 @@ module Holdup
       # @param anew [Boolean] nobody knows how far it was carried: it is carried from here on, so that nothing is counted twice
       # @yieldparam header [Segment::Header]
       # @yieldparam setting [Setting]
-      # @return [SegmentCheckpoint, nil] the new one, only true once the harvest is committed; nil when it can't be read now
+      # @return [SegmentCheckpoint, nil] the new one, only true once the builder is committed; nil when it can't be read now
       # @raise [SegmentError, DamagedData, SystemCallError]
       def call(entry, known, anew: false)
         entry.read do |reader|
@@ -74,8 +74,8 @@ module Holdup
       end
 
       def add(reading, before, source)
-        reading.changes.each { |change| @harvest.add(change, source) }
-        @harvest.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
+        reading.changes.each { |change| @builder.add(change, source) }
+        @builder.add_handoff(reading.handoff_ns, source) if reading.handoff_ns.positive?
         @skipped.guard(:profiles, "process #{source.pid}") { draw(reading.stretch, before, reading.position.marks, source) }
       end
 

@@ -8,10 +8,10 @@ module Holdup
       NS = 1_000_000_000
 
       # @param host [String]
-      # @param complaints [RateLimitedLog]
-      def initialize(host:, complaints:)
+      # @param warnings [RateLimitedLog]
+      def initialize(host:, warnings:)
         @host = host
-        @complaints = complaints
+        @warnings = warnings
         @lasting = Set.new
         start(0)
       end
@@ -76,7 +76,7 @@ module Holdup
 
       def say(rows)
         first = rows.first
-        @complaints.seldom(:skipped, "#{rows.sum(&:count)} of what was measured can't be carried and is left out, the first: #{first.kind} " \
+        @warnings.seldom(:skipped, "#{rows.sum(&:count)} of what was measured can't be carried and is left out, the first: #{first.kind} " \
           "#{first.name.inspect}: #{first.reason}; `holdup doctor` lists them")
       end
     end

@@ -10,7 +10,7 @@ module Holdup
       # No unit starts later than now; no store keeps one for longer.
       PAST_NS = 14 * 86_400 * NS
       FUTURE_NS = 60 * NS
-      # Blocks in which units that end now may have started; an urn is only a short cut, and a later unit gets a new one.
+      # Blocks in which units that end now may have started; a reservoir is only a short cut, and a later unit gets a new one.
       KEEP_S = 3 * Block::SECONDS
 
       # Where units come from. `process`: UnitSample::SampledProcess; `setting`: Setting; `series`: what an index in the ring stands for,
@@ -20,7 +20,7 @@ module Holdup
       # @param most [Integer] how many the store keeps of a block
       def initialize(most: Block::MOST)
         @most = most
-        @urns = {}
+        @reservoirs = {}
       end
 
       # @param stretch [Segment::RingSlice]
@@ -29,43 +29,43 @@ module Holdup
       # @param now_ns [Integer]
       # @return [void]
       def add(stretch, missed, source, now_ns)
-        urn = block_ns = nil
+        reservoir = block_ns = nil
         stretch.starts.each_with_index do |start_ns, index|
           unless block_ns && start_ns >= block_ns && start_ns < block_ns + Block::SECONDS * NS
-            urn = urn(source.setting, start_ns, now_ns) or next
+            reservoir = reservoir(source.setting, start_ns, now_ns) or next
             block_ns = Block.start_of(start_ns) * NS
           end
-          urn.offer(start_ns) { [stretch.entry(index), source] }
+          reservoir.offer(start_ns) { [stretch.entry(index), source] }
         end
-        urn&.miss(missed)
+        reservoir&.miss(missed)
       end
 
       # @param host [String]
       # @return [Array<SampleBlock>] what was drawn since the last commit
       def blocks(host)
-        @urns.reject { |_, urn| urn.seen.zero? }.map do |(start_s, setting), urn|
-          profiles = urn.drawn.filter_map { |entry, source| profile(entry, source, host) }
-          Block.new(setting:, host:, start_s:, seen: urn.seen, profiles:)
+        @reservoirs.reject { |_, reservoir| reservoir.seen.zero? }.map do |(start_s, setting), reservoir|
+          profiles = reservoir.drawn.filter_map { |entry, source| profile(entry, source, host) }
+          Block.new(setting:, host:, start_s:, seen: reservoir.seen, profiles:)
         end
       end
 
       # They are in the store now.
       # @return [void]
       def committed
-        @urns.each_value(&:empty)
-        newest_s = @urns.each_key.map(&:first).max
-        @urns.delete_if { |(start_s, _), _| start_s < newest_s - KEEP_S }
+        @reservoirs.each_value(&:empty)
+        newest_s = @reservoirs.each_key.map(&:first).max
+        @reservoirs.delete_if { |(start_s, _), _| start_s < newest_s - KEEP_S }
       end
 
       # Nobody knows what is in the store.
       # @return [void]
-      def forget = @urns.clear
+      def forget = @reservoirs.clear
 
       private
 
-      def urn(setting, start_ns, now_ns)
+      def reservoir(setting, start_ns, now_ns)
         return if start_ns > now_ns + FUTURE_NS || start_ns < now_ns - PAST_NS
-        @urns[[Block.start_of(start_ns), setting]] ||= ReservoirSampler.new(@most)
+        @reservoirs[[Block.start_of(start_ns), setting]] ||= ReservoirSampler.new(@most)
       end
 
       def profile(entry, source, host)

@@ -24,7 +24,7 @@ module Holdup
         @clock = clock
         @directory = Segment::Directory.new(folder).tap(&:create)
         @sampler = Collector::ProcessSampler.new
-        @round = Collector::Round.new(store: self, directory: @directory, host: Etc.uname[:nodename], complaints: Collector::RateLimitedLog.new(log:, clock:),
+        @round = Collector::Round.new(store: self, directory: @directory, host: Etc.uname[:nodename], warnings: Collector::RateLimitedLog.new(log:, clock:),
           sampler: @sampler, profiles: Collector::UnitSampler.new(most: MOST))
         @samples = []
         empty

@@ -29,8 +29,8 @@ module Holdup
       # @return [Array<Store::SpanSum>] see Store::Sql#sums
       def sums(*span, settings: nil, **options) = @store.sums(*span, settings: settings ? settings.select { |setting| own?(setting) } : @settings, **options)
 
-      # @return [Array<(Integer, Setting)>] see Store::Sql#sightings
-      def sightings(...) = @store.sightings(...).select { |_, setting| own?(setting) }
+      # @return [Array<(Integer, Setting)>] see Store::Sql#setting_starts
+      def setting_starts(...) = @store.setting_starts(...).select { |_, setting| own?(setting) }
 
       # @return [Array<Store::WindowStall>] see Store::Sql#stalls
       def stalls(...) = @store.stalls(...).to_a.select { |stall| own?(stall.setting) }

@@ -56,14 +56,14 @@ module Holdup
 
       # Of the span, those that the filter wants.
       def settings(from_s, to_s)
-        seen = @store.sightings(from_s, to_s, step_s: LONGEST_S, **@wanted).map(&:last).uniq
+        seen = @store.setting_starts(from_s, to_s, step_s: LONGEST_S, **@wanted).map(&:last).uniq
         seen.select { |setting| @filter.setting?(setting) }
       end
 
       # In the order of time, of steps that have any.
       def starts(from_s, to_s, step_s)
-        sightings = @store.sightings(from_s, to_s, step_s:, **@wanted)
-        sightings.filter_map { |at_s, setting| at_s if @filter.setting?(setting) }.uniq.sort
+        setting_starts = @store.setting_starts(from_s, to_s, step_s:, **@wanted)
+        setting_starts.filter_map { |at_s, setting| at_s if @filter.setting?(setting) }.uniq.sort
       end
     end
   end

@@ -31,7 +31,7 @@ module Holdup
         extent = RecordedInterval.call(store, from_s:, to_s:, **of_units) || RecordedInterval::Interval.new(from_s:, to_s:)
         @span = extent.to_h
         @window_s = extent.window_s
-        @seen = store.sightings(*@span.values, step_s: @window_s, **of_units)
+        @seen = store.setting_starts(*@span.values, step_s: @window_s, **of_units)
       end
 
       # @return [Hash{Setting => Integer}] units of the filter, in the order in which they came

@@ -60,7 +60,7 @@ module Holdup
 
       # In each step the first of each setting.
       def starts(from_s, to_s, step_s)
-        seen = @store.sightings(from_s, to_s, step_s:, **@which)
+        seen = @store.setting_starts(from_s, to_s, step_s:, **@which)
         seen = seen.select { |_, setting| @settings.include?(setting) } if @settings
         seen.map(&:first)
       end

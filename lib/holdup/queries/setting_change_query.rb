@@ -12,7 +12,7 @@ module Holdup
       # @return [Array<Analysis::SettingChanges::SettingChange>]
       def call(store, from_s:, to_s:)
         step_s = TimeSeriesQuery.step_s(from_s, to_s, store.finest_s(from_s))
-        known = store.sightings(from_s, to_s, step_s:, kinds: Series::UNITS).map { |at_s, setting| Analysis::SettingChanges::FirstSeen.new(at_s:, setting:) }
+        known = store.setting_starts(from_s, to_s, step_s:, kinds: Series::UNITS).map { |at_s, setting| Analysis::SettingChanges::FirstSeen.new(at_s:, setting:) }
         Analysis::SettingChanges.new(known, gone_s: [Analysis::SettingTurn::GONE_S, 2 * step_s].max).to_a
       end
     end

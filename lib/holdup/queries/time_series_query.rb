@@ -57,7 +57,7 @@ module Holdup
 
       def at_s = (@from_s...@to_s).step(@step_s).to_a
 
-      def measured = sightings.to_set { |step, _| step * @step_s }
+      def measured = setting_starts.to_set { |step, _| step * @step_s }
 
       def chosen
         return sums(Series::UNITS, only: @filter).transform_values { |sums| merged(sums) } if @filter.narrow?
@@ -65,10 +65,10 @@ module Holdup
       end
 
       # Processes have all units once more, in far fewer windows, if they were kept apart all the time.
-      def whole? = sightings(Series::UNITS) == sightings([:process])
+      def whole? = setting_starts(Series::UNITS) == setting_starts([:process])
 
-      def sightings(kinds = nil)
-        found = @store.sightings(@from_s, @to_s, step_s: @step_s, kinds:)
+      def setting_starts(kinds = nil)
+        found = @store.setting_starts(@from_s, @to_s, step_s: @step_s, kinds:)
         found.select { |_, setting| @filter.setting?(setting) }.to_set { |at_s, setting| [at_s / @step_s, setting] }
       end
 

@@ -56,8 +56,8 @@ module Holdup
         SpanSum.of(windows(from_s, to_s, seconds:, **filter), step_s:, settings:, together:, histograms:)
       end
 
-      # @see Sql#sightings
-      def sightings(from_s, to_s, step_s:, **filter)
+      # @see Sql#setting_starts
+      def setting_starts(from_s, to_s, step_s:, **filter)
         windows(from_s, to_s, seconds: step_s, **filter).group_by { |window| [window.start_s / step_s, window.setting] }.map { |(_, setting), same| [same.map(&:start_s).min, setting] }
       end
 

@@ -85,7 +85,7 @@ module Holdup
       def sums(...) = @spans.sums(...)
 
       # @return [Array<(Integer, Setting)>] which setting was seen when: start of its first window in each step, see sums
-      def sightings(...) = @spans.sightings(...)
+      def setting_starts(...) = @spans.setting_starts(...)
 
       # @return [Enumerator<WindowStall>] one for each window, see windows
       def stalls(...) = @spans.stalls(...)

@@ -22,8 +22,8 @@ module Holdup
       # @return [Array<Store::SpanSum>] see Store::Sql#sums
       def sums(*span, **options) = @answers[[:sums, span, options]] ||= store.sums(*span, **options)
 
-      # @return [Array<(Integer, Setting)>] see Store::Sql#sightings
-      def sightings(*span, **options) = @answers[[:sightings, span, options]] ||= store.sightings(*span, **options)
+      # @return [Array<(Integer, Setting)>] see Store::Sql#setting_starts
+      def setting_starts(*span, **options) = @answers[[:setting_starts, span, options]] ||= store.setting_starts(*span, **options)
 
       # @return [Array<Store::WindowStall>] see Store::Sql#stalls
       def stalls(*span, **options) = @answers[[:stalls, span, options]] ||= store.stalls(*span, **options).to_a

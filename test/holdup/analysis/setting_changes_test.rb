@@ -9,9 +9,9 @@ class Holdup::Analysis::SettingChangesTest < Minitest::Test
 
   def seen(setting, *minutes) = minutes.map { |minute| Holdup::Analysis::SettingChanges::FirstSeen.new(at_s: minute * 60, setting:) }
 
-  def marks(*sightings) = Holdup::Analysis::SettingChanges.new(sightings.flatten.shuffle(random: Random.new(1))).to_a
+  def marks(*setting_starts) = Holdup::Analysis::SettingChanges.new(setting_starts.flatten.shuffle(random: Random.new(1))).to_a
 
-  def told(*sightings) = marks(*sightings).map { |mark| [mark.at_s / 60, mark.differences.join(", ")] }
+  def told(*setting_starts) = marks(*setting_starts).map { |mark| [mark.at_s / 60, mark.differences.join(", ")] }
 
   def test_a_deployment_and_another_number_of_threads
     found = marks(seen(setting, *0..20), seen(setting(revision: "bbb"), *18..40), seen(setting(revision: "bbb", threads: 3), *41..50))

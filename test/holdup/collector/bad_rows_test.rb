@@ -49,8 +49,8 @@ class Holdup::Collector
 
     def start_over
       clock = HandClock.new
-      complaints = RateLimitedLog.new(log: @log, clock:)
-      @round = Round.new(store: @store, directory: Holdup::Segment::Directory.new(@dir), host: "h", complaints:, sampler: sampler)
+      warnings = RateLimitedLog.new(log: @log, clock:)
+      @round = Round.new(store: @store, directory: Holdup::Segment::Directory.new(@dir), host: "h", warnings:, sampler: sampler)
     end
 
     # Some process samples fail.

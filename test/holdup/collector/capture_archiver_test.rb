@@ -14,13 +14,13 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     @clock = Clock.new(1_800_000_000, 1_000_000_000_000)
     @log = CollectedLog.new
     @archive = Holdup::Capture::Archive.new(File.join(folder, "captures"))
-    @keeper = Holdup::Collector::CaptureArchiver.new(archive: @archive, dir: folder,
-      complaints: Holdup::Collector::RateLimitedLog.new(log: @log, clock: @clock), clock: @clock)
+    @archiver = Holdup::Collector::CaptureArchiver.new(archive: @archive, dir: folder,
+      warnings: Holdup::Collector::RateLimitedLog.new(log: @log, clock: @clock), clock: @clock)
   end
 
   def test_keeps_what_was_caught_and_says_what_that_is
     leave("1-1.ended", caught: 2)
-    @keeper.call
+    @archiver.call
     assert_equal({"trigger" => "rule", "every_s" => 60, "unit" => "GET /light", "stalled_ns" => 70, "wall_ns" => 80, "holder" => "GET /hog", "holder_ns" => 69},
       @archive.kept.first.facts)
     assert_equal [[], 1], [left, @archive.kept.size]
@@ -28,18 +28,18 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
 
   def test_one_in_the_time_that_the_rule_wants_between_two
     3.times { |pid| leave("#{pid}-1.ended", caught: 2) }
-    @keeper.call
+    @archiver.call
     assert_equal [[], 1], [left, @archive.kept.size]
     @clock.monotonic_ns += 60_000_000_000
     leave("4-1.ended", caught: 2)
-    @keeper.call
+    @archiver.call
     assert_equal 2, @archive.kept.size
   end
 
   def test_files_of_others_stay
     names = %w[diary.left x.armed 1-1.notes last.events]
     names.each { |name| File.write(File.join(folder, name), "mine") }
-    @keeper.call
+    @archiver.call
     Holdup::Capture::Client.sweep(folder, [])
     assert_equal names.sort, Dir.children(folder).sort - ["captures"]
     assert_empty @log.lines
@@ -47,7 +47,7 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
 
   def test_what_somebody_has_asked_for_is_kept_always
     2.times { |pid| leave("#{pid}-1.left", facts: {"trigger" => "dashboard"}) }
-    @keeper.call
+    @archiver.call
     assert_equal [[], 2], [left, @archive.kept.size]
   end
 
@@ -56,7 +56,7 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
     leave(File.basename(living))
     leave("999999998-1.armed")
     leave("999999999-1.armed", caught: 2, closed: false)
-    @keeper.call
+    @archiver.call
     assert_equal [[File.basename(living)], 1], [left, @archive.kept.size]
   end
 
@@ -64,14 +64,14 @@ class Holdup::Collector::CaptureArchiverTest < Minitest::Test
   def test_what_went_on_when_its_process_was_killed
     leave("999999998-1.events", closed: false, facts: {"trigger" => "asked"})
     leave("999999999-1.events", closed: false, facts: {"trigger" => "dashboard"})
-    @keeper.call
+    @archiver.call
     assert_equal [%w[999999998-1.events], 1], [left, @archive.kept.size]
   end
 
   def test_what_is_damaged_goes_and_is_said_once
     2.times do
       File.binwrite(File.join(folder, "1-1.ended"), "nonsense")
-      @keeper.call
+      @archiver.call
     end
     assert_equal [[], 1], [left, @log.lines.size]
     assert_match(/a capture can't be kept: .*1-1.ended is no capture/, @log.lines.first)

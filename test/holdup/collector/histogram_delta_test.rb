@@ -10,17 +10,17 @@ class Holdup::Collector
       50.times do
         values = Array.new(60) { Math.exp(random.rand(0.0..30.0)).to_i }
         cuts = [0, *Array.new(3) { random.rand(61) }.sort, 60]
-        sheet = DeltaSum.new
-        cuts.map { |cut| cells(values.first(cut)) }.each_cons(2) { |before, now| sheet.add(HistogramDelta.between(now, before)) }
-        assert_equal Holdup::Histogram.of(values), sheet.to_histogram
+        sum = DeltaSum.new
+        cuts.map { |cut| cells(values.first(cut)) }.each_cons(2) { |before, now| sum.add(HistogramDelta.between(now, before)) }
+        assert_equal Holdup::Histogram.of(values), sum.to_histogram
       end
     end
 
     def test_it_agrees_with_the_difference_of_histograms
       [[[3_000, 90_000, 2_000_000], [500, 50_000, 60_000]], [[5_000], [5_000]], [[], [7]], [[7], [9]], [[9], [5_000_000]]].each do |before, more|
-        sheet = DeltaSum.new
-        sheet.add(HistogramDelta.between(cells(before + more), cells(before)))
-        assert_equal Holdup::Histogram.of(before + more) - Holdup::Histogram.of(before), sheet.to_histogram
+        sum = DeltaSum.new
+        sum.add(HistogramDelta.between(cells(before + more), cells(before)))
+        assert_equal Holdup::Histogram.of(before + more) - Holdup::Histogram.of(before), sum.to_histogram
       end
     end
 

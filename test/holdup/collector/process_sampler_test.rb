@@ -103,7 +103,7 @@ class Holdup::Collector
     TOGETHER = {"killer.name" => "puma_worker_killer", "killer.of" => "all"}.freeze
 
     # @param parents [Hash{Integer => Integer}] pid => parent
-    def sightings(parents, profile)
+    def snapshots(parents, profile)
       parents.map do |pid, parent|
         dir = File.join(@dir, pid.to_s).tap { |path| Dir.mkdir(path) }
         SegmentWriter.new(dir, pid:, start: 1, parent:).profile = profile
@@ -114,7 +114,7 @@ class Holdup::Collector
 
     def masters(parents, profile)
       sampler = ProcessSampler.new(facts: ->(_pid) { {} }, container: ->(_pid) { {} }, own: -> { {} }, rss: ->(pid) { pid * 10 })
-      sampler.samples(sightings(parents, profile), "h", 100 * NS).reject { |sample| sample[:pid].zero? }
+      sampler.samples(snapshots(parents, profile), "h", 100 * NS).reject { |sample| sample[:pid].zero? }
         .to_h { |sample| [sample[:pid], sample.values_at(:master_pid, :master_rss_bytes)] }
     end
 

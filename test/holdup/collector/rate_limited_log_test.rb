@@ -8,33 +8,33 @@ class Holdup::Collector
     def setup
       @log = CollectedLog.new
       @clock = HandClock.new
-      @complaints = RateLimitedLog.new(log: @log, clock: @clock)
+      @warnings = RateLimitedLog.new(log: @log, clock: @clock)
     end
 
     def test_the_same_at_most_once_a_minute
-      3.times { @complaints.again(:store, "locked") }
+      3.times { @warnings.again(:store, "locked") }
       @clock.monotonic_ns += RateLimitedLog::EVERY_NS
-      2.times { @complaints.again(:store, "locked") }
+      2.times { @warnings.again(:store, "locked") }
       assert_equal %w[locked locked], @log.lines
     end
 
     def test_seldom_whatever_the_message
-      %w[one two].each { |message| @complaints.seldom(:rows, message) }
+      %w[one two].each { |message| @warnings.seldom(:rows, message) }
       @clock.monotonic_ns += RateLimitedLog::EVERY_NS
-      @complaints.seldom(:rows, "three")
+      @warnings.seldom(:rows, "three")
       assert_equal %w[one three], @log.lines
     end
 
     def test_something_else_at_once
-      %w[locked full].each { |message| @complaints.again(:store, message) }
+      %w[locked full].each { |message| @warnings.again(:store, message) }
       assert_equal %w[locked full], @log.lines
     end
 
     def test_once_until_it_is_forgotten
-      2.times { @complaints.once(:file, "bad") }
-      assert @complaints.forget(:file)
-      refute @complaints.forget(:file)
-      @complaints.once(:file, "bad")
+      2.times { @warnings.once(:file, "bad") }
+      assert @warnings.forget(:file)
+      refute @warnings.forget(:file)
+      @warnings.once(:file, "bad")
       assert_equal %w[bad bad], @log.lines
     end
   end

@@ -245,8 +245,8 @@ class Holdup::Collector
     private
 
     def new_round(store: @store)
-      complaints = RateLimitedLog.new(log: @log, clock: HandClock.new)
-      Round.new(store:, directory: Holdup::Segment::Directory.new(@dir), host: "h", complaints:)
+      warnings = RateLimitedLog.new(log: @log, clock: HandClock.new)
+      Round.new(store:, directory: Holdup::Segment::Directory.new(@dir), host: "h", warnings:)
     end
 
     def run_round(later_ns = 0) = @round.run(@now_ns + later_ns)

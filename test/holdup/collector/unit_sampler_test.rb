@@ -125,8 +125,8 @@ class Holdup::Collector
     end
 
     def new_round(store = @store)
-      complaints = RateLimitedLog.new(log: CollectedLog.new, clock: HandClock.new)
-      Round.new(store:, directory: Holdup::Segment::Directory.new(folder), host: "h", complaints:)
+      warnings = RateLimitedLog.new(log: CollectedLog.new, clock: HandClock.new)
+      Round.new(store:, directory: Holdup::Segment::Directory.new(folder), host: "h", warnings:)
     end
 
     def run_round = @round.run(NOW_NS)

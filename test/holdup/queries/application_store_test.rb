@@ -13,7 +13,7 @@ class Holdup::Queries::ApplicationStoreTest < Minitest::Test
     found = Holdup::Queries::ApplicationStore.new(common, "admin")
     span = [shop.from_s, shop.to_s]
     [:windows, :sums, :stalls, :profiles].each { |what| assert_equal alone.public_send(what, *span).to_set, found.public_send(what, *span).to_set, what }
-    assert_equal [alone.settings, alone.sightings(*span, step_s: 60)], [found.settings, found.sightings(*span, step_s: 60)]
+    assert_equal [alone.settings, alone.setting_starts(*span, step_s: 60)], [found.settings, found.setting_starts(*span, step_s: 60)]
     outcomes = %w[shop admin].map { |app| Learned.outcome(app:) }.each { |outcome| common.keep(outcome) }
     assert_equal outcomes.last(1), found.outcomes
     assert_equal alone.processes(*span).to_set, found.processes(*span).map { |sample| sample.except(:shared) }.to_set

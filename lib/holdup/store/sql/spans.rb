@@ -32,10 +32,10 @@ module Holdup
           sums.to_a
         end
 
-        # @see Sql#sightings
-        def sightings(from_s, to_s, step_s:, **filter)
+        # @see Sql#setting_starts
+        def setting_starts(from_s, to_s, step_s:, **filter)
           found = []
-          each_stretch(from_s, to_s, step_s, SeriesFilter.new(**filter)) { |stretch, series_ids| found.concat(@rows.sightings(stretch, series_ids:)) }
+          each_stretch(from_s, to_s, step_s, SeriesFilter.new(**filter)) { |stretch, series_ids| found.concat(@rows.setting_starts(stretch, series_ids:)) }
           found.group_by { |at_s, setting| [at_s / step_s, setting] }.map { |(_, setting), same| [same.map(&:first).min, setting] }
         end
 

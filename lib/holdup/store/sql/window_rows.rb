@@ -65,7 +65,7 @@ module Holdup
 
         # From the index alone.
         # @return [Array<(Integer, Setting)>] each start of windows of a setting
-        def sightings(stretch, series_ids:)
+        def setting_starts(stretch, series_ids:)
           @connection.read do |db|
             span(db, stretch.seconds, stretch.from_s, stretch.to_s, series_ids).distinct.select_map(%i[start_s setting_id]).map { |at_s, id| [at_s, @codec.settings.value(id)] }
           end

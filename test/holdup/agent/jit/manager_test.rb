@@ -23,75 +23,75 @@ class Holdup::Jit::ManagerTest < Minitest::Test
     @api = Api.new
   end
 
-  def keeper(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
+  def manager(wish, version: "4.0.0", yjit: @api, rubyopt: "", clock: HandClock.new, **options)
     Holdup::Jit::Manager.new(wish: -> { wish }, guard: Holdup::Guard.new(log: @log, clock:), log: @log, clock:, zjit: nil, yjit:,
       options: Holdup::Jit::CommandLine.read(env: {"RUBYOPT" => rubyopt}, cmdline: "/nowhere"), version: Holdup::Jit::RubyDefaults.parse(version),
       effectiveness: ->(state) { false if state.call_threshold }, **options)
   end
 
   def test_leaves_it_alone
-    keeper = keeper(nil)
-    keeper.install
+    manager = manager(nil)
+    manager.install
     refute_predicate @api, :enabled?
-    assert_equal ["off", nil], keeper.facts.values_at("jit", "jit_by")
-    assert_equal({"jit.kind" => "off", "jit.available" => true}, keeper.profile)
-    assert_equal [0, nil], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes)
+    assert_equal ["off", nil], manager.facts.values_at("jit", "jit_by")
+    assert_equal({"jit.kind" => "off", "jit.available" => true}, manager.profile)
+    assert_equal [0, nil], manager.gauges.values_at(:jit_enabled, :jit_code_bytes)
   end
 
   def test_switches_it_on_at_the_first_look
-    keeper = keeper({after: :boot, mem_size: 64})
-    keeper.install
+    manager = manager({after: :boot, mem_size: 64})
+    manager.install
     assert_equal({mem_size: 64}, @api.enabled)
-    assert_equal ["yjit", "holdup", false], keeper.facts.values_at("jit", "jit_by", "jit_effective")
-    assert_equal ["on", "process", "enable", "total"], keeper.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
-    assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], keeper.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
+    assert_equal ["yjit", "holdup", false], manager.facts.values_at("jit", "jit_by", "jit_effective")
+    assert_equal ["on", "process", "enable", "total"], manager.profile.values_at("jit.wish", "jit.at", "jit.limit_from", "jit.limit_of")
+    assert_equal [1, 100, 200, 5, 64 << 20, 0, 6], manager.gauges.values_at(:jit_enabled, :jit_code_bytes, :jit_alloc_bytes, :jit_live_iseqs,
       :jit_limit_bytes, :jit_saturated, :jit_invalidations)
-    assert_equal 9, keeper.profile["jit.entries"]
-    assert_equal [6, 7, 5], keeper.gauges.values_at(:jit_failures, :jit_code_gcs, :jit_redefined)
+    assert_equal 9, manager.profile["jit.entries"]
+    assert_equal [6, 7, 5], manager.gauges.values_at(:jit_failures, :jit_code_gcs, :jit_redefined)
     assert_empty @log.lines
   end
 
   def test_only_at_the_first_look
-    keeper = keeper(:on)
-    keeper.install
+    manager = manager(:on)
+    manager.install
     @api.enabled = nil
-    keeper.install
+    manager.install
     refute_predicate @api, :enabled?
   end
 
   def test_limits_that_the_application_has_passed_are_not_known
     @api.enabled = {mem_size: 5}
-    keeper = keeper({mem_size: 64})
-    keeper.install
-    assert_equal ["application", "unknown", nil, nil, nil], keeper.profile.values_at("jit.by", "jit.limit_from", "jit.limit_of", "jit.threshold", "jit.ratio_in_yjit")
-    assert_equal [1, nil, nil], keeper.gauges.values_at(:jit_enabled, :jit_limit_bytes, :jit_saturated)
-    assert_nil keeper.facts["jit_effective"]
+    manager = manager({mem_size: 64})
+    manager.install
+    assert_equal ["application", "unknown", nil, nil, nil], manager.profile.values_at("jit.by", "jit.limit_from", "jit.limit_of", "jit.threshold", "jit.ratio_in_yjit")
+    assert_equal [1, nil, nil], manager.gauges.values_at(:jit_enabled, :jit_limit_bytes, :jit_saturated)
+    assert_nil manager.facts["jit_effective"]
   end
 
   def test_a_fork_looks_again_and_says_where_it_came_from
-    keeper = keeper(:on)
-    keeper.born
-    keeper.install
-    assert_equal %w[off process], keeper.profile.values_at("jit.parent", "jit.at")
-    assert_equal GC.stat(:compact_count).positive?, keeper.profile["jit.prepared"]
-    keeper.born
-    keeper.install
-    assert_equal %w[on parent holdup], keeper.profile.values_at("jit.parent", "jit.at", "jit.by")
+    manager = manager(:on)
+    manager.born
+    manager.install
+    assert_equal %w[off process], manager.profile.values_at("jit.parent", "jit.at")
+    assert_equal GC.stat(:compact_count).positive?, manager.profile["jit.prepared"]
+    manager.born
+    manager.install
+    assert_equal %w[on parent holdup], manager.profile.values_at("jit.parent", "jit.at", "jit.by")
   end
 
   def test_says_what_this_ruby_takes_only_when_it_starts
     api = Api.new
-    keeper = keeper({mem_size: 64}, version: "3.4.5", yjit: api, rubyopt: "--yjit-disable --yjit-mem-size=32 --yjit-call-threshold=9999")
-    keeper.install
+    manager = manager({mem_size: 64}, version: "3.4.5", yjit: api, rubyopt: "--yjit-disable --yjit-mem-size=32 --yjit-call-threshold=9999")
+    manager.install
     assert_equal({}, api.enabled)
-    assert_equal "--yjit-disable --yjit-mem-size=64", keeper.profile["jit.rubyopt"]
+    assert_equal "--yjit-disable --yjit-mem-size=64", manager.profile["jit.rubyopt"]
     assert_match(/takes these options only when it starts: RUBYOPT="--yjit-disable --yjit-mem-size=64"/, @log.lines.first)
   end
 
   def test_the_arm_with_deep_statistics
     [0.2, 0.3].each do |chance|
       @api = Api.new
-      keeper({stats: :quiet, stats_share: 0.25}, chance: -> { chance }).install
+      manager({stats: :quiet, stats_share: 0.25}, chance: -> { chance }).install
       assert_equal((chance < 0.25) ? {stats: :quiet} : {}, @api.enabled)
     end
     assert_empty @log.lines
@@ -99,9 +99,9 @@ class Holdup::Jit::ManagerTest < Minitest::Test
 
   def test_no_deep_statistics_where_somebody_else_was_first
     @api.enabled = {}
-    keeper = keeper({stats: :quiet, stats_share: 1})
-    keeper.install
-    assert_nil keeper.facts["jit_stats"]
+    manager = manager({stats: :quiet, stats_share: 1})
+    manager.install
+    assert_nil manager.facts["jit_stats"]
     assert_match(/YJIT was on already.*RUBYOPT="--yjit-disable --yjit-stats=quiet"/, @log.lines.first)
   end
 
@@ -111,23 +111,23 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       require "holdup/agent/guard"
       require "holdup/agent/jit"
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      keeper = Holdup::Jit::Manager.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
-      keeper.install
-      before = keeper.gauges
+      manager = Holdup::Jit::Manager.new(wish: -> { {stats: :quiet, stats_share: 1} }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      manager.install
+      before = manager.gauges
       def work(n) = n.zero? ? 0 : work(n - 1)
       5000.times { work(100) }
-      keeper.install
-      after = keeper.gauges
+      manager.install
+      after = manager.gauges
       grown = ->(key) { after[key] - before[key] }
-      print keeper.facts.values_at("jit_stats", "jit_effective"), grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
+      print manager.facts.values_at("jit_stats", "jit_effective"), grown[:jit_compiled_instructions] > 10 * grown[:jit_interpreted_instructions]
     RUBY
     assert_equal '["on", true]true', output
   end
 
   def test_a_ruby_without_yjit
-    keeper = keeper(:on, yjit: nil)
-    keeper.install
-    assert_equal ["off", false], [keeper.facts["jit"], keeper.profile["jit.available"]]
+    manager = manager(:on, yjit: nil)
+    manager.install
+    assert_equal ["off", false], [manager.facts["jit"], manager.profile["jit.available"]]
     assert_match(/has no YJIT/, @log.lines.first)
   end
 
@@ -138,14 +138,14 @@ class Holdup::Jit::ManagerTest < Minitest::Test
       require "holdup/agent/jit"
       log = Class.new { def warn(text) = puts(text) }.new
       clock = Class.new(Holdup::Clock) { attr_accessor :ahead_ns; def monotonic_ns = super + ahead_ns.to_i }.new
-      keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
-      keeper.install
-      age_s = (clock.realtime_ns - keeper.gauges[:jit_enabled_ns]) / 1e9
-      print keeper.facts.values_at("jit", "jit_by", "jit_effective"), keeper.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
+      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      manager.install
+      age_s = (clock.realtime_ns - manager.gauges[:jit_enabled_ns]) / 1e9
+      print manager.facts.values_at("jit", "jit_by", "jit_effective"), manager.gauges[:jit_code_bytes].positive?, age_s.between?(0, 60)
       TracePoint.new(:c_call) { nil }.enable { 1 }
       clock.ahead_ns = 60_000_000_000
-      keeper.install
-      print keeper.facts["jit_effective"]
+      manager.install
+      print manager.facts["jit_effective"]
     RUBY
     assert_equal '["yjit", "holdup", true]truetruefalse', output
   end

@@ -16,9 +16,9 @@ class Holdup::Jit::TracePointSuspectsTest < Minitest::Test
     fresh_ruby(<<~RUBY, prelude: PRELUDE, gems: true)
       #{loaded}
       clock, log = Holdup::Clock.new, Class.new { def warn(text) = puts(text) }.new
-      keeper = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
-      keeper.install
-      print [keeper.facts["jit_effective"], keeper.profile["jit.suspects"], Holdup::Jit::TracePointSuspects.loaded]
+      manager = Holdup::Jit::Manager.new(wish: -> { :on }, guard: Holdup::Guard.new(log:, clock:), log:, clock:)
+      manager.install
+      print [manager.facts["jit_effective"], manager.profile["jit.suspects"], Holdup::Jit::TracePointSuspects.loaded]
     RUBY
   end
 
