@@ -68,7 +68,7 @@ class CaptureNativeTest < NativeTest
   end
 
   # The probe counts a run of another Ractor when that run ends, so the capture waits for the last thread of each.
-  # Ractor#take returns before that, and on Ruby 3.3.8 sometimes never, also without Holdup.
+  # Ractor#take returns before that.
   def test_ractors_add_up_each_by_its_own_lock
     assert_equal ["", "3"], capture(<<~RUBY).lines(chomp: true)
       P.open_capture(FILE, 100_000, 0, 0, STACKS)
