@@ -223,7 +223,7 @@ class SidekiqIntegrationTest < Minitest::Test
         snapshot = app.wait { app.snapshots.first.then { |known| known if known.header.pools.size == 2 } }
         assert_equal [0, 3, 2], [snapshot.header.worker_index, *snapshot.header.pools.map { |pool| pool[:max] }]
         assert_equal ["puma", "sidekiq", 3, 2], snapshot.setting.attributes.values_at("server", "jobs", "threads", "job_threads")
-        app.stop
+        app.stop(idle_s: ServedApp::STOP_SECONDS) # Sidekiq gives its jobs seconds, in which nothing runs
         assert_equal 1, app.snapshots.size
       end
     end

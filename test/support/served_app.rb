@@ -65,10 +65,11 @@ class ServedApp
     FileUtils.remove_entry(@root)
   end
 
+  # @param idle_s [Numeric] for how long it may do nothing before it counts as stuck
   # @return [Process::Status]
-  def stop(signal = :TERM)
+  def stop(signal = :TERM, idle_s: IDLE_SECONDS)
     Process.kill(signal, @pid)
-    @status = ended
+    @status = ended(idle_s)
   rescue Errno::ESRCH, Errno::ECHILD
     @status
   ensure
@@ -170,20 +171,20 @@ class ServedApp
     false
   end
 
-  def ended
-    return ended_elsewhere if @handed_over
+  def ended(idle_s)
+    return ended_elsewhere(idle_s) if @handed_over
     waiter = Process.detach(@pid)
-    return waiter.value if ends? { waiter.join(IDLE_SECONDS) }
+    return waiter.value if ends? { waiter.join(idle_s) }
     kill
     raise Stuck, log
   end
 
   # Nobody's child tells nobody how it ended.
-  def ended_elsewhere
-    raise Stuck, log unless ends? { gone_within(IDLE_SECONDS) }
+  def ended_elsewhere(idle_s)
+    raise Stuck, log unless ends? { gone_within(idle_s) }
   end
 
-  # @yieldreturn [Object] whether it ended within IDLE_SECONDS
+  # @yieldreturn [Object] whether it ended, waited for as long as it may be idle
   # @return [Boolean] false for a server that is stuck
   def ends?
     deadline = monotonic_s + STOP_SECONDS
