@@ -17,9 +17,7 @@ class DemoTest < Minitest::Test
   }.freeze
 
   def test_the_report_shows_what_each_endpoint_was_built_for
-    out, err, status = Open3.capture3(COMMAND, "--json", "--seconds", "12")
-    assert_predicate status, :success?, err
-    @report = JSON.parse(out)
+    @report = JSON.parse(demo)
     @series = @report["series"].to_h { |series| [series["name"], series] }
     assert_splits
     assert_main_cause
@@ -48,6 +46,14 @@ class DemoTest < Minitest::Test
   end
 
   private
+
+  # What else runs on the machine may leave too little for its load; it says so, and asks to be run again.
+  def demo
+    out, err, status = Open3.capture3(COMMAND, "--json", "--seconds", "12")
+    out, err, status = Open3.capture3(COMMAND, "--json", "--seconds", "12") if err.include?("try again when it is quiet")
+    assert_predicate status, :success?, err
+    out
+  end
 
   def assert_splits
     BUILT_FOR.each do |name, part|
