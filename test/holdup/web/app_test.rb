@@ -200,11 +200,11 @@ class Holdup::Web::AppTest < Minitest::Test
   end
 
   def test_a_filter_that_nothing_matches_says_what_there_was
-    {"/endpoints?name=orders" => 'No request or job of this span is called "*orders*". Did you mean one of these? OrdersController#index.',
-     "/?name=zzz" => 'No request or job of this span is called "*zzz*". There were: ProductsController#index',
+    {"/endpoints?name=orders" => 'No request or job of this span is called "orders". Did you mean one of these? OrdersController#index.',
+     "/?name=zzz" => 'No request or job of this span is called "zzz". There were: ProductsController#index',
      "/jobs?name=Pdf" => "No jobs were measured in this span. There were: requests.",
      "/blame?threads=4" => "Nothing in this span ran with 4 threads. There were: 5.",
-     "/endpoints?name=zzz&lang=ja" => "この期間に「*zzz*」という名前のリクエストやジョブはありません。"}.each do |address, told|
+     "/endpoints?name=zzz&lang=ja" => "この期間に「zzz」という名前のリクエストやジョブはありません。"}.each do |address, told|
       get address
       assert_equal 200, last_response.status
       assert_includes CGI.unescapeHTML(text), told

@@ -115,7 +115,9 @@ module Holdup
         # What the filter asks for that this span has not, and what it has instead.
         def unmatched_filter
           names = unmatched.shown.map { |value| unmatched_value(value) }.join(", ")
-          facts = {asked: unmatched_value(unmatched.asked), names:}
+          # A name is looked for anywhere in the names: shown is what was typed.
+          asked = (unmatched.part == :name) ? query["name"] || unmatched.asked : unmatched.asked
+          facts = {asked: unmatched_value(asked), names:}
           instead = unmatched.nearest.any? ? :unmatched_nearest : :unmatched_known
           lead = Blocks::Lead.new(text: word(:"unmatched_#{unmatched.part}", **facts))
           unmatched.known.empty? ? [lead] : [lead, Blocks::Notes.new(texts: [word(instead, **facts)])]
